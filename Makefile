@@ -18,7 +18,7 @@ demo: .venv/rose  ## a function, its gradient, and a module that has both
 
 venv: .venv/dev  ## .venv, with the tools that the tests need (PYTHON=... chooses the Python)
 
-test: lint types floors test-js test-py  ## everything that must pass before a commit, in half an hour on two cores
+test: lint types floors test-js test-py  ## everything that must pass before a commit, in twenty minutes on two cores
 
 quick: lint floors  ## style, types, rooms and a sample of the tests, in a minute
 	@$(MAKE) --no-print-directory types & types=$$!; \
