@@ -60,10 +60,29 @@ def outcome(call: Callable[[Any], Any], f: Any) -> Any:
     return type(x), np.asarray(x).tobytes()
 
 
-NUMBERS = (0.5, -0.0, math.inf, math.nan, 1e-320, 3, True, np.float64(0.25), np.float32(0.5), "2", None, 1 + 1j)
+NUMBERS = (
+    0.5,
+    -0.0,
+    math.inf,
+    math.nan,
+    1e-320,
+    3,
+    -7,
+    2**53,
+    2**53 + 1,
+    -(2**63),
+    2**64,
+    10**400,
+    True,
+    np.float64(0.25),
+    np.float32(0.5),
+    "2",
+    None,
+    1 + 1j,
+)
 
 
-@pytest.mark.parametrize("x", NUMBERS, ids=repr)
+@pytest.mark.parametrize("x", NUMBERS, ids=lambda x: repr(x)[:20])
 def test_each_number_gives_what_it_gives_in_python(x: Any, compiled_call: Any, monkeypatch: pytest.MonkeyPatch):
     fast, slow = both(checked, compiled_call, monkeypatch)
     assert type(fast.running.__call__) is compiled_call and type(slow.running.__call__) is not compiled_call
