@@ -34,7 +34,7 @@ print((used.ru_utime + used.ru_stime) * 1e3)
 def spent(root: Path, transform: str, bytecode: str) -> float:
     """The processor time of a new process that has the derivative of a function of two numbers."""
     env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    env |= {"PYTHONPATH": str(root), "PYTHONPYCACHEPREFIX": bytecode}
+    env |= {"PYTHONPATH": str(root), "PYTHONPYCACHEPREFIX": bytecode, "ROSE_CACHE": bytecode}
     run = [sys.executable, "-c", PROGRAM.replace("{transform}", transform)]
     return float(subprocess.run(run, check=True, capture_output=True, text=True, env=env, cwd=bytecode).stdout)
 

@@ -12,13 +12,13 @@ import os
 import sys
 from collections.abc import Mapping
 from functools import cache
-from hashlib import sha256
 from importlib.util import find_spec
 from typing import Any, NamedTuple, cast
 
 from .frontend.function import AnyFn, Fn
 from .frontend.tracing import no_collector
 from .frontend.transforms import options_key
+from .ir.callgraph import length, reachable
 from .ir.digest import Digest, Unknown
 from .ir.types import Type, single, untyped
 from .optimise.dead_code import remove_dead_code
@@ -44,6 +44,8 @@ def module_key(fs: Mapping[str, AnyFn], options: tuple[Any, ...]) -> Key | None:
     """
     try:
         with no_collector():
+            if _is_short(fs):
+                return None
             digest = Digest(remove_dead_code)
             for name, f in fs.items():
                 _add(digest, name, f)
@@ -63,18 +65,30 @@ def exported(fs: Mapping[str, AnyFn], dtype: str) -> dict[str, list[Type]]:
 
 def _add(digest: Digest, name: str, f: AnyFn) -> None:
     """Add a function: how it was derived, and what from."""
+    steps, f = _primal(f)
+    if f.captured:
+        raise Unknown
+    types = [digest.type(t) for t in (*f.types, f.result)]
+    digest.add([name, steps, f.name, f.names, types, sorted(f.sizes.items()), digest.function(f.func)])
+
+
+def _is_short(fs: Mapping[str, AnyFn]) -> bool:
+    """True if the traces are too short for a key, whatever dead code is in them: no digest is made then."""
+    primals = [_primal(f)[1].func for f in fs.values()]
+    return sum([length(g) for g in {g: None for f in primals for g in reachable(f)}]) < WORTH
+
+
+def _primal(f: AnyFn) -> tuple[list[Any], AnyFn]:
+    """What a function was derived from, which is traced, and by which steps."""
     steps = list[Any]()
     while (step := _derived(f)) is not None:
         steps.append(step[1:])
         f = step[0]
     try:
-        captured = f.captured
+        _ = f.captured
     except Exception:  # an error of the user's program
         raise Unknown from None
-    if captured:
-        raise Unknown
-    types = [digest.type(t) for t in (*f.types, f.result)]
-    digest.add([name, steps, f.name, f.names, types, sorted(f.sizes.items()), digest.function(f.func)])
+    return steps, f
 
 
 def _derived(f: AnyFn) -> tuple[AnyFn, str, str] | None:
@@ -97,6 +111,8 @@ def sources() -> str | None:
 
     The time of a change cannot be set, as that of a modification can.
     """
+    from hashlib import sha256
+
     found: dict[str, tuple[int, ...]] = {}
     for name in _PACKAGES:
         spec = find_spec(name)

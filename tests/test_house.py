@@ -27,6 +27,7 @@ LAZY = {  # modules that may import inside a function, and what
     "wasm_backend/runtime/places.py": "arrays, which need NumPy",
     "rose/ir/digest.py": "what hashes, which small functions do without",
     "rose/ir/libm/library.py": "what reads its file, which few programs need",
+    "rose/module_key.py": "what hashes, which small functions do without",
     "rose/optimise/instruments.py": "the printer, which only who asks to be told needs",
 }
 LONGEST_FILE = 600

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Callable, Sequence
-from hashlib import sha256
 from types import CodeType
 from typing import Any
 
@@ -59,7 +58,7 @@ class _Own:
         self.count = 0  # of instructions
         kind, body = self._kind(f.kind), self._block(f.body, {})
         about = f.name, f.pure, self._type(f.result), kind
-        self.digest = sha256(_bytes((about, body))).digest()
+        self.digest = _hash(_bytes((about, body))).digest()
 
     def _type(self, t: Type) -> int:
         return self.types.setdefault(t, len(self.types))
@@ -129,7 +128,7 @@ class Digest:
         self.functions: dict[Func, int] = {}
         self.places: list[Loc | None] = []
         self.count = 0  # of instructions
-        self._hash = sha256()
+        self._hash = _hash()
         self._types: dict[Type, int] = {}
         self._table: list[Any] = []  # of the types
         self._fails = False  # it may have failures, of which two on one line are one
@@ -228,3 +227,9 @@ def _lines(locs: Sequence[Loc]) -> list[Any]:
 def _bytes(data: Any) -> bytes:
     """Plain data as bytes: in a format without references, so that what is equal has the same."""
     return marshal.dumps(data, 2)
+
+
+def _hash(content: bytes = b"") -> Any:
+    from hashlib import sha256  # takes 7 ms
+
+    return sha256(content)

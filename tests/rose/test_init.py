@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import os
 import pkgutil
 import subprocess
 import sys
 import textwrap
+from tempfile import TemporaryDirectory
 from types import ModuleType
 
 import pytest
@@ -84,7 +86,9 @@ def loaded(program: str) -> set[str]:
     """The modules that a program loads, in a process of its own."""
     code = f"import sys\nbefore = set(sys.modules)\n{program}\nprint(*set(sys.modules) - before)"
     command = [sys.executable, "-c", code]
-    made = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    with TemporaryDirectory() as cache:  # as it is for a user, and not as for tests
+        env = {**os.environ, "ROSE_CACHE": cache}
+        made = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=True)
     return set(made.stdout.split())
 
 
