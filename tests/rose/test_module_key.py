@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from file_programs import program
 
 import rose
 from rose import Dual, Real, Vec, fn, module_key
@@ -100,15 +101,6 @@ def everything(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also small functions have keys, and the files are never too new."""
     monkeypatch.setattr(module_key, "WORTH", 0)
     monkeypatch.setattr(module_key, "sources", lambda: "files")
-
-
-def program(text: str, folder: Path) -> dict[str, Any]:
-    """The names of a program that is in a file."""
-    path = folder / "model.py"
-    path.write_text(text)
-    scope: dict[str, Any] = {"__name__": __name__}
-    exec(compile(text, path, "exec"), scope)
-    return scope
 
 
 def key(named: Any, options: Any = ("f64", False, TAPE_LIMIT)) -> str:

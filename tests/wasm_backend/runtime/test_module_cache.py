@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from control_programs import CASES
+from file_programs import program
 
 import rose
 from rose import Real, build, fn, module_key
@@ -89,15 +90,6 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(build, "_lowered", counted)
     return names
-
-
-def program(text: str, folder: Path) -> dict[str, Any]:
-    """The names of a program in a file, as another process has them."""
-    path = folder / "model.py"
-    path.write_text(text)
-    scope: dict[str, Any] = {"__name__": __name__}
-    exec(compile(text, path, "exec"), scope)
-    return scope
 
 
 def found(text: str, call: str, folder: Path, moved: str | None = None) -> tuple[Any, Any]:
