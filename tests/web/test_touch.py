@@ -24,6 +24,14 @@ def phone(browser: Browser) -> Iterator[Page]:
     context.close()
 
 
+def settle(page: Page) -> None:
+    """Wait until a page has loaded and is idle: one that answers a finger too late is scrolled by it."""
+    page.wait_for_load_state("networkidle")
+    page.evaluate(
+        "() => new Promise((done) => requestIdleCallback(() => requestAnimationFrame(() => setTimeout(done))))"
+    )
+
+
 def swipe(session: CDPSession, x: float, y: float, dx: float, dy: float) -> None:
     for k in range(9):
         at = [{"x": x + dx * k / 8, "y": y + dy * k / 8}]
@@ -37,6 +45,7 @@ def test_a_finger_drags_a_handle_and_not_the_page(phone: Page, site: str, slug: 
     handle = phone.locator(HANDLES[slug]).first
     handle.wait_for()
     handle.scroll_into_view_if_needed()
+    settle(phone)
     before, scrolled = handle.get_attribute("aria-valuetext"), phone.evaluate("scrollY")
     box = handle.locator(".reach").bounding_box() if slug == "robot/" else handle.bounding_box()
     assert box is not None
@@ -61,5 +70,6 @@ def test_beside_the_handles_a_finger_scrolls(phone: Page, site: str):
     phone.goto(f"{site}/billiards/")
     box = phone.locator("#table").bounding_box()
     assert box is not None
+    settle(phone)
     swipe(phone.context.new_cdp_session(phone), box["x"] + 20, box["y"] + box["height"] - 20, 0, -200)
     phone.wait_for_function("() => scrollY > 100")
