@@ -1,0 +1,1 @@
+"""The programs: each file has a function `written`."""
