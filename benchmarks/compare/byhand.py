@@ -21,6 +21,7 @@ from .programs import Program
 
 C = Path(__file__).parent / "c"
 NATIVE = {"C -O2": ["-O2"], "C -O3 native": ["-O3", "-march=native"]}
+SIMD = ["-msimd128"]
 WASM = ["--target=wasm32-wasi", "-O3", "-nostdlib", "-lc", "-Wl,--no-entry", "-Wl,--export=adjoint"]
 
 
@@ -65,14 +66,18 @@ class Native:
             self._library.loop, self._library.adjoint, address(self._in), address(self._out)
         )  # fmt: skip
 
+    def put(self, arguments: Any) -> None:
+        """What it is called with from now on."""
+        self._in[:] = arguments
+
     def answer(self) -> Answer:
         self.loop(1)
         return float(self._out[0]), self._out[1:].copy()
 
 
-def module(p: Program, folder: Path) -> Module:
+def module(p: Program, folder: Path, options: Sequence[str] = ()) -> Module:
     """An adjoint as WebAssembly."""
     clang = shutil.which("clang")
     if clang is None:
         raise FileNotFoundError("clang is not installed")
-    return of_clang(compiled(p, [clang, *WASM], folder, [], "wasm").read_bytes(), p.arguments, p.outputs)
+    return of_clang(compiled(p, [clang, *options, *WASM], folder, [], "wasm").read_bytes(), p.arguments, p.outputs)
