@@ -1,4 +1,4 @@
-"""Our function, compiled with its gradient and called as a user calls it: arrays of NumPy's in, and structs."""
+"""Our function, compiled with its gradient and called as a user calls it: arrays and records of NumPy's in, and structs."""
 
 from __future__ import annotations
 
@@ -11,13 +11,24 @@ from rose import Real
 from rose.ir.types import Tuple
 
 
-def shaped(t, numbers):
-    """The next of the numbers, as a call takes them: an array, a number, or a struct of these."""
-    if t is Real:
-        return next(numbers)
+def record(t):
+    """The type of NumPy's that holds a number, an array or a struct."""
     if isinstance(t, Tuple):
-        return t.form.make([shaped(x, numbers) for x in t.items])
-    return np.array([shaped(t.elem, numbers) for _ in range(t.size)])
+        return [(name, record(x)) for name, x in zip(t.names, t.items, strict=True)]
+    return "f8" if t is Real else (record(t.elem), t.size)
+
+
+def shaped(t, numbers):
+    """The numbers, as a call takes them: an array, a number, a struct of these, or records of many structs."""
+    if isinstance(t, Tuple):
+        sizes = [np.dtype(record(x)).itemsize // 8 for x in t.items]
+        parts = np.split(numbers, np.cumsum(sizes)[:-1])
+        return t.form.make([shaped(x, part) for x, part in zip(t.items, parts, strict=True)])
+    sizes = []
+    while t is not Real and not isinstance(t, Tuple):
+        sizes.append(t.size)
+        t = t.elem
+    return np.array(numbers).view(record(t)).reshape(sizes) if sizes else float(numbers[0])
 
 
 def flat(x):
@@ -31,7 +42,7 @@ def prepare(given):
     p = written(given["name"]).program
     f = rose.compile(p.derived(p.forms["text"]))
     types = [x.annotation for x in f.signature.parameters.values()]
-    return f, [shaped(t, iter(xs)) for t, xs in zip(types, (p.params, *p.data), strict=True)], flat
+    return f, [shaped(t, np.array(xs)) for t, xs in zip(types, (p.params, *p.data), strict=True)], flat
 
 
 serve.serve(prepare)
