@@ -1,4 +1,4 @@
-"""Our function, compiled with its gradient and called as a user calls it: arrays and records of NumPy's in, and structs."""
+"""Our function with its gradient, called as a user calls it: arrays and records of NumPy's in, and structs."""
 
 from __future__ import annotations
 
