@@ -1,15 +1,18 @@
 // What a chain of four suppliers shall keep in store, by the simulated costs of a year.
-// In: the base stock of each stage, what part of what lacks it orders, then the demand of each day.
+// In: the safety stock of each stage, what part of what lacks it orders, then the demand of each day.
 #include "program.h"
+#include <math.h>
 
 static const double holding[STAGES] = {1, 0.6, 0.4, 0.25}, penalty = 9, capacity = 16;
 static double lacks[DAYS][STAGES];
 static char empty[DAYS][STAGES], orders[DAYS][STAGES], full[DAYS];
 
 void adjoint(const double *restrict in, double *restrict out) {
-    const double *base = in, *part = in + STAGES, *demand = in + 2 * STAGES;
-    double store[STAGES], owed[STAGES], transit[STAGES][LEAD], value = 0, *d_base = out + 1, *d_part = d_base + STAGES;
+    const double *part = in + STAGES, *demand = in + 2 * STAGES, mean = 10 * (LEAD + 1), spread = 4 * sqrt(LEAD + 1);
+    double base[STAGES], store[STAGES], owed[STAGES], transit[STAGES][LEAD];
+    double value = 0, *d_base = out + 1, *d_part = d_base + STAGES;
     for (int k = 0; k < STAGES; k++) {
+        base[k] = mean + spread * in[k];
         store[k] = base[k];
         owed[k] = 0;
         for (int l = 0; l < LEAD; l++) transit[k][l] = 0;
@@ -71,5 +74,5 @@ void adjoint(const double *restrict in, double *restrict out) {
             d_order = d_wanted;
         }
     }
-    for (int k = 0; k < STAGES; k++) d_base[k] += d_store[k];
+    for (int k = 0; k < STAGES; k++) d_base[k] = spread * (d_base[k] + d_store[k]);
 }

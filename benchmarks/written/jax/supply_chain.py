@@ -4,11 +4,12 @@ import jax
 import jax.numpy as jnp
 from program import LEAD, STAGES
 
+MEAN, SPREAD = 10.0 * (LEAD + 1), 4.0 * (LEAD + 1) ** 0.5
 HOLDING, PENALTY, CAPACITY = [1.0, 0.6, 0.4, 0.25], 9.0, 16.0
 
 
 def value(params, demand):
-    base, part = params[:STAGES], params[STAGES:]
+    base, part = MEAN + SPREAD * params[:STAGES], params[STAGES:]
 
     def day(state, order):
         store, owed, transit = state

@@ -1,7 +1,8 @@
 """What a chain of four suppliers shall keep in store, by the simulated costs of a year: operations research.
 
-Each stage orders a part of what it lacks to its base stock, and is supplied after a lead time by the next one if that
-can; what is not delivered is owed. The gradient is that of infinitesimal perturbation analysis.
+Each stage orders a part of what it lacks to its base stock, the mean demand of a lead time and a safety stock, and is
+supplied after a lead time by the next one if that can; what is not delivered is owed. The gradient is that of
+infinitesimal perturbation analysis.
 """
 
 import numpy as np
@@ -12,12 +13,13 @@ from benchmarks.written.model import Written, source
 from rose import Real, Vec, fn
 
 STAGES, LEAD, DAYS = 4, 3, 250
+MEAN, SPREAD = 10.0 * (LEAD + 1), 4.0 * (LEAD + 1) ** 0.5  # of the demand in a lead time
 HOLDING, PENALTY, CAPACITY = [1.0, 0.6, 0.4, 0.25], 9.0, 16.0
 
 
 @rose.struct
 class Policy:
-    base: Vec[STAGES]
+    safety: Vec[STAGES]  # in units of the spread
     part: Vec[STAGES]
 
 
@@ -30,6 +32,8 @@ class Chain:
 
 @fn
 def cost(policy: Policy, demand: Vec[DAYS]) -> Real:
+    base = rose.vec(MEAN + SPREAD * policy.safety[k] for k in rose.range(STAGES))
+
     def day(t, state):
         chain, total = state
         order = demand[t]
@@ -45,14 +49,14 @@ def cost(policy: Policy, demand: Vec[DAYS]) -> Real:
                 position = position + chain.transit[k, l]
             if k + 1 < STAGES:
                 position = position + chain.owed[k + 1]
-            order = rose.max(policy.part[k] * (policy.base[k] - position), 0.0)
+            order = rose.max(policy.part[k] * (base[k] - position), 0.0)
             total = total + HOLDING[k] * store[k]
         total = total + PENALTY * owed[0]
         supply = [*sent[1:], rose.min(order, CAPACITY)]
         transit = [[*[chain.transit[k, l] for l in range(1, LEAD)], supply[k]] for k in range(STAGES)]
         return Chain(store, owed, transit), total
 
-    start = Chain(policy.base, [0.0] * STAGES, [[0.0] * LEAD] * STAGES)
+    start = Chain(base, [0.0] * STAGES, [[0.0] * LEAD] * STAGES)
     _, total = rose.scan(day, (start, 0.0), DAYS)
     return total / DAYS
 
@@ -60,7 +64,7 @@ def cost(policy: Policy, demand: Vec[DAYS]) -> Real:
 def written() -> Written:
     r = np.random.default_rng(220)
     demand = r.gamma(6.0, 10.0 / 6.0, DAYS) * (1 + 0.2 * np.sin(np.arange(DAYS) / 20))
-    params = [48.0, 46.0, 44.0, 47.0, 0.8, 0.7, 0.75, 0.9]
+    params = [1.0, 0.75, 0.5, 0.9, 0.8, 0.7, 0.75, 0.9]
     sizes = {"STAGES": STAGES, "LEAD": LEAD, "DAYS": DAYS}
     program = Program("supply_chain", source("supply_chain"), sizes, params, {"text": cost}, (demand.tolist(),))
     return Written("supply_chain", "operations research", "loops", program)
