@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import wasmtime
 
 import rose
@@ -122,6 +123,22 @@ def chain(n: int = 10) -> tuple[rose.Fn, Any, Sequence[Any]]:
     return f, 0, (numbers(n),)
 
 
+def largest(n: int = 40) -> tuple[rose.Fn, Any, Sequence[Any]]:
+    """The largest of each row of a matrix, and of all."""
+    f = fn([Vec[n, n]], Real)(lambda x: rose.sum(np.max(x, axis=1) ** 2) + np.max(x))
+    return f, 0, (numbers(n, n),)
+
+
+def softmax(n: int = 40) -> tuple[rose.Fn, Any, Sequence[Any]]:
+    """Rows of exponentials over their sum, without overflow."""
+
+    def f(x: Any) -> Any:
+        e = np.exp(x - np.max(x, axis=1, keepdims=True))
+        return rose.sum((e / np.sum(e, axis=1, keepdims=True)) ** 2)
+
+    return fn([Vec[n, n]], Real)(f), 0, (numbers(n, n),)
+
+
 def wave() -> Callable[[], Any]:
     """The fourth derivative of an opaque sine."""
     import sine as example
@@ -173,7 +190,8 @@ def _prepared(name: str, given: Any) -> Callable[[], Any]:
 def programs() -> dict[str, Prepare]:
     made = {**PROGRAMS, "a condition in a sum": condition, "a matrix by columns": columns, "robot, 64 steps": robot,
             "billiards, 64 steps": billiards, "a kernel in a double sum": kernel, "arithmetic on arrays": arrays,
-            "two tables in a scan": tables}  # fmt: skip
+            "two tables in a scan": tables, "the largest of each row": largest,
+            "rows of a softmax": softmax}  # fmt: skip
     return {
         **{name: of_gradient(make) for name, make in made.items()},
         "a Hessian of three diagonals": of_gradient(chain, lambda f, _: rose.hessian(f)),

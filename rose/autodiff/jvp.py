@@ -42,8 +42,10 @@ from ..ir.progress import step, timed
 from ..ir.types import Ref, Type, as_tuple, items_of, tangent
 from ..optimise.code_motion import hoisted
 from ..optimise.dead_code import remove_dead_code
-from ..optimise.instruments import told
+from ..optimise.instruments import leaves_out, told
 from ..optimise.values import first, whole, witness
+from .extremes import extreme_of, pair_of_extreme
+from .shifts import without_derivative
 
 T = TypeVar("T")
 Pair = tuple[Value, Value | None]
@@ -95,14 +97,39 @@ class Env(dict[Value, Pair]):
         super().__init__()
         self.mode = mode
         self.touched: dict[Value, None] = {}
+        self.cancelled: set[Value] | None = None  # the maxima without a derivative, when somebody asks
 
     def touch(self, ref: Value | None) -> None:
         if ref is not None and isinstance(ref.type, Ref):
             self.touched[base(ref)] = None
 
+    def primals(self) -> Env:
+        """The same primals, and no tangents."""
+        return _Primals(self)
+
+    def has_none(self, v: Value) -> bool:
+        """True if the derivative of an extreme cancels."""
+        if self.cancelled is None:
+            block = v.block
+            while block.parent is not None:
+                block = block.parent
+            self.cancelled = without_derivative(block)
+        return v in self.cancelled
+
     def full(self, b: Builder, x: Value, dx: Value | None) -> Value:
         """The tangent of `x`, as a value where it is known to be zero."""
         return b.zero(self.mode.tangent(x.type)) if dx is None else dx
+
+
+class _Primals(Env):
+    """An environment in which nothing has a tangent."""
+
+    def __init__(self, of: Env) -> None:
+        super().__init__(of.mode)
+        self.of = of
+
+    def __missing__(self, v: Value) -> Pair:
+        return self.of[v][0], None
 
 
 class Jvp:
@@ -273,7 +300,13 @@ def _padded(mode: Mode, f: Func) -> Func:
 
 def block_of_pairs(b: Builder, block: Block, env: Env) -> Work[list[Pair]]:
     """The instructions of a block again, with tangents; the pairs of its results."""
-    for v in block.code:
+    yield from pairs_of(b, block.code, env)
+    return [env[r] for r in block.results]
+
+
+def pairs_of(b: Builder, code: Iterable[Value], env: Env) -> Work[None]:
+    """These instructions again, with tangents."""
+    for v in code:
         b.loc = v.loc
         if env.mode.has_rule(v):
             z, dz = env.mode.row(b, v, [env[a] for a in v.args])
@@ -284,7 +317,6 @@ def block_of_pairs(b: Builder, block: Block, env: Env) -> Work[list[Pair]]:
         else:
             z, dz = _instruction(b, v, env)
         env[v] = z, None if dz is None or dz.op is ZERO or dz.type.empty else dz
-    return [env[r] for r in block.results]
 
 
 def _instruction(b: Builder, v: Value, env: Env) -> Pair:
@@ -338,6 +370,8 @@ def _for(b: Builder, v: Value, env: Env) -> Work[Pair]:
 
     Which states do is found by trying: those that start with one, then also those that end with one.
     """
+    if env.mode is FIRST and not isinstance(env, _Primals) and (pair := (yield from _extreme(b, v, env))) is not None:
+        return pair
     block = loop_of(v)
     xs, dxs = [env[a][0] for a in v.args], [env[a][1] for a in v.args]
     size, k = block.indices, len(xs)
@@ -369,3 +403,15 @@ def _for(b: Builder, v: Value, env: Env) -> Work[Pair]:
     if all(d is None for d in ds):
         return y, None
     return y, b.tuple([env.full(b, r, d) for r, d in zip(results, ds, strict=True)])
+
+
+def _extreme(b: Builder, v: Value, env: Env) -> Work[Pair | None]:
+    """A loop that carries the largest or the smallest of its numbers; None of another, or if it has no other rule."""
+    e = extreme_of(v)
+    if e is None:
+        return None
+    cancels = not leaves_out("cancel-shifts") and env.has_none(v)
+    if not cancels and (leaves_out("index-extremes") or e.is_short):
+        return None
+    pair = None if cancels else (yield from pair_of_extreme(b, v, e, env, pairs_of))
+    return pair or (yield from _for(b, v, env.primals()))

@@ -254,19 +254,18 @@ class Builder:
             key = (type, x.bits)
         else:
             key = (type, _bits(x) if x.__class__ is float else x)
-        known = self.root.known.get(key)
-        if known is None:
-            known = self.root.known[key] = Value(CONST, type, (), x, self.loc or here(2), self.root)
-            self.root.code.append(known)
-        return known
+        return self._once(key, CONST, type, x)
 
     def zero(self, type: Type) -> Value:
         """The zero of any type: what a sum starts from."""
         if type is Real:
             return self.const(0.0, Real)
-        known = self.root.known.get((ZERO, type))
+        return self._once((ZERO, type), ZERO, type, None)
+
+    def _once(self, key: Any, op: Op, type: Type, attr: Any) -> Value:
+        known = self.root.known.get(key)
         if known is None:
-            known = self.root.known[(ZERO, type)] = Value(ZERO, type, (), None, self.loc or here(2), self.root)
+            known = self.root.known[key] = Value(op, type, (), attr, self.loc or here(3), self.root)
             self.root.code.append(known)
         return known
 
@@ -381,7 +380,6 @@ class Builder:
             i, *now = [self.param(Fin(n)), *[self.param(s.type) for s in inits]]
             same = now[: len(inits) - len(states)]
             after, outs = body(i, *now[len(same) :])
-            assert len(after) == len(states)
             block.results = tuple([self.reach(r) for r in (*same, *after, *outs)])
         last, vecs = self.close(block, inits)
         return last[len(same) :], vecs
@@ -389,9 +387,11 @@ class Builder:
     def close(self, block: Loop, states: Sequence[Value]) -> tuple[list[Value], list[Value]]:
         """Append the loop over a finished block; give its last states, and its vectors."""
         n, k = block.indices, len(states)
-        assert isinstance(n, Fin)
         kinds = [r.type if j < k else Vec(n.size, r.type) for j, r in enumerate(block.results)]
-        loop = self.emit(FOR, tuple(states), block, Tuple(tuple(kinds), None))
+        key = (FOR, n, len(block.code), *map(id, states))
+        loop = self.seen(key) if states else None
+        if loop is None or not loop.attr.equals(block):
+            loop = self.block.known[key] = self.emit(FOR, tuple(states), block, Tuple(tuple(kinds), None))
         out = [self.get(loop, j) for j in range(len(kinds))]
         if not states and len(out) == 1:
             self.maps.append(out[0])

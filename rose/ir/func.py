@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from ..errors import Loc
 from .sizes import Size
-from .types import Fin, Type
+from .types import Fin, Ref, Type
 from .value import Value
 
 
@@ -77,6 +77,40 @@ class Loop(Block):
     def elements(self) -> tuple[Value, ...]:
         """What an iteration adds to the vectors, which are the other items of the `for`."""
         return self.results[self.carried :]
+
+    def equals(self, other: Loop) -> bool:
+        """True if, of the same states, two loops give the same, and nothing else is seen of either."""
+        twins: dict[Value, Value] = {}
+        return _are_twins(self, other, twins) and not any([_is_seen(v, twins) for v in twins])
+
+
+def _are_twins(x: Block, y: Block, twins: dict[Value, Value]) -> bool:
+    """True if two blocks have the same instructions: `twins` maps the values of the first to those of the second."""
+    todo: list[tuple[Block, Block]] = [(x, y)]
+    for x, y in todo:
+        if len(x.code) != len(y.code) or [p.type for p in x.params] != [p.type for p in y.params]:
+            return False
+        twins.update(zip(x.params, y.params, strict=True))
+        for v, w in zip(x.code, y.code, strict=True):
+            same = v.op is w.op and v.type is w.type and len(v.args) == len(w.args)
+            if not same or not all([twins.get(a, a) is b for a, b in zip(v.args, w.args, strict=True)]):
+                return False
+            if isinstance(v.attr, Block) and isinstance(w.attr, Block):
+                todo.append((v.attr, w.attr))
+            elif v.attr != w.attr:
+                return False
+            twins[v] = w
+    return all([
+        len(x.results) == len(y.results)
+        and all([twins.get(a, a) is b for a, b in zip(x.results, y.results, strict=True)])
+        for x, y in todo
+    ])  # fmt: skip
+
+
+def _is_seen(v: Value, inside: Container[Value]) -> bool:
+    """True if an instruction adds to what is outside, or calls what does more than give a result."""
+    calls = isinstance(v.attr, Func) and not v.attr.pure
+    return calls or any([isinstance(a.type, Ref) and a not in inside for a in v.args])
 
 
 class Body:

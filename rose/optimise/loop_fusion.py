@@ -5,6 +5,9 @@ Each accumulator is added to by one of the two loops at most, so all additions k
 
 With `simd`, a loop without a state stays apart from one that has a state: the back end can vectorise the first. A
 product of large matrices stays apart, too: with other code in the loop over its rows it is not made in register blocks.
+
+Long loops stay apart, unless the second reads what the first one made: then each number between them is stored, and
+read again, whatever the length, and in one loop only those are that have no register.
 """
 
 from __future__ import annotations
@@ -42,11 +45,16 @@ def _block(block: Block, f: Func, simd: bool) -> None:
 
 def _joined(code: list[Value], v: Value, f: Func, simd: bool) -> bool:
     """Fuse the loop `v`, which comes next, with the last one before it that fits; False if none does."""
-    total = _weight(v)
+    total, taped = _weight(v), None
     for k in range(len(code) - 1, -1, -1):
         total += _weight(code[k])
         if total > costs.FUSED_LOOP_INSTRUCTIONS:
-            break
+            taped = _read_by(v) if taped is None else taped
+            if not taped or total > costs.FUSED_TAPE_INSTRUCTIONS:
+                break
+            if code[k] not in taped:
+                continue
+            taped.remove(code[k])
         if code[k].op is FOR and _same_range(code[k], v) and not _apart(code[k], v, simd):
             pair = _Pair(code[k], v, code[k + 1 :])
             if pair.fits():
@@ -54,6 +62,12 @@ def _joined(code: list[Value], v: Value, f: Func, simd: bool) -> bool:
                 code[k:] = [*before, pair.first, *after]
                 return True
     return False
+
+
+def _read_by(v: Value) -> set[Value]:
+    """The loops before a loop that made vectors of which it reads elements: a tape, if they stay two."""
+    read = {a for w in instructions(loop_of(v)) if w.op is INDEX for a in w.args if a.op is GET}
+    return {a.args[0] for a in read if a.args[0].op is FOR and a.block is v.block}
 
 
 def _same_range(x: Value, y: Value) -> bool:

@@ -112,6 +112,10 @@ ASKED_BY_MOTION = (
     Step("stage", "a kernel in a double sum"),
     Step("distribute", "a kernel in a double sum"),
 )
+ASKED_BY_DERIVATION = (
+    Step("index-extremes", "the largest of each row"),
+    Step("cancel-shifts", "rows of a softmax"),
+)
 PER_FUNCTION = (
     Pass("split-states", _split, "GradBench saddle", of_parts=True),
     Pass("inline", lambda f, c: c.inliner.inlined(f), "a matrix by columns"),
@@ -135,7 +139,7 @@ LAST = (
     Pass("outline", lambda f, c: outline(f), "engines: they refuse long functions, and are slow at them"),
 )
 EVERY = (*BEFORE_DERIVATION, *AFTER_TRACING, MOTION, *PER_FUNCTION, PROGRAM, *LAST)
-REASONS = {step.name: step.why for step in (*EVERY, *ASKED_BY_MOTION, *RULES)}
+REASONS = {step.name: step.why for step in (*EVERY, *ASKED_BY_MOTION, *ASKED_BY_DERIVATION, *RULES)}
 PASSES = tuple([step.name for step in EVERY])
 NAMES = tuple(REASONS)  # what can be switched off
 

@@ -1,6 +1,13 @@
 """Blocks, and functions with their kinds, origins and histories."""
 
-from rose.ir import Block, Branch, Func, Opaque, Origin, building, copying, deriving
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import rose
+from rose.ir import FOR, Block, Branch, Func, Opaque, Origin, building, copying, deriving
+from rose.ir.callgraph import instructions
 from rose.ir.types import Real
 
 
@@ -57,3 +64,52 @@ def test_a_copy_comes_from_where_the_function_does():
     with copying(d) as b:
         copy = b.func(b.param(Real, "x"))
     assert copy is not d and copy.origin == d.origin and copy.name == d.name
+
+
+def total(x: Any, step: Callable[[Any, Any], Any], start: Any = 0.0) -> Any:
+    return rose.scan(lambda i, s: step(s, x[i]), start, 4)
+
+
+def swap(s: Any, v: Any) -> Any:
+    return s[1], s[0] + v
+
+
+def pairs(x: Any, y: Any) -> Any:
+    return rose.max(x[i] * y[j] for i in rose.range(4) for j in rose.range(4))
+
+
+TWICE: dict[str, tuple[int, Callable[[Any, Any], Any]]] = {
+    "the same": (1, lambda x, _: total(x, lambda s, v: s * v + 1.0) + total(x, lambda s, v: s * v + 1.0)),
+    "maxima": (1, lambda x, _: rose.max(x) * rose.max(x)),
+    "two states": (1, lambda x, _: total(x, swap, (0.0, 1.0))[0] * total(x, swap, (0.0, 1.0))[1]),
+    "nested": (2, lambda x, y: pairs(x, y) + pairs(x, y)),
+    "an inner loop": (3, lambda x, y: rose.max(x[i] + rose.max(y) for i in rose.range(4)) - rose.max(y)),
+    "another operation": (2, lambda x, _: total(x, lambda s, v: s * v + 1.0) + total(x, lambda s, v: s * v - 1.0)),
+    "other operands": (2, lambda x, y: rose.max(x) + rose.max(y)),
+    "another start": (2, lambda x, _: total(x, lambda s, v: s + v) + total(x, lambda s, v: s + v, 1.0)),
+    "another order": (2, lambda x, _: total(x, lambda s, v: s - v) + total(x, lambda s, v: v - s)),
+    "another index": (2, lambda x, _: total(x, lambda s, v: s * v) + total(x[::-1], lambda s, v: s * v)),
+}
+
+
+@pytest.mark.parametrize(("loops", "body"), TWICE.values(), ids=TWICE)
+def test_equal_loops_with_states_are_one(loops: int, body: Callable[[Any, Any], Any]):
+    f = rose.fn([rose.Vec[4], rose.Vec[4]], rose.Real)(body)
+    assert sum([v.op is FOR for v in instructions(f.func.body)]) == loops
+    xs = [1.0, -2.0, 0.5, 3.0], [0.25, 4.0, -1.0, 2.0]
+    with rose.eager():
+        assert rose.compile(f)(*xs) == f(*xs)
+
+
+def test_equal_loops_that_add_to_what_is_outside_are_two():
+    def body(x: Any) -> Any:
+        seen = rose.accum(0.0)
+
+        def step(i: Any, s: Any) -> Any:
+            seen.__iadd__(x[i])
+            return s * x[i]
+
+        p = rose.scan(step, 1.0, 4) + rose.scan(step, 1.0, 4)
+        return p + 100.0 * seen.value
+
+    assert rose.fn([rose.Vec[4]], rose.Real)(body)([1.0, 2.0, 3.0, 4.0]) == 48.0 + 2000.0

@@ -132,3 +132,73 @@ def test_a_product_of_large_matrices_stays_apart(n: int, joined: bool):
     at = tuple(0.125 * k for k in range(n)), tuple(tuple(float(j == k) for j in range(n)) for k in range(n))
     (loop,) = [v for v in loops(fast(f, at)) if any([w.op is sin for w in v.attr.code])]
     assert any([w.op is ir.FOR for w in loop.attr.code]) == joined
+
+
+def horner(c: Any, x: Any) -> Any:
+    """Approximation: a long polynomial, and its logarithm."""
+    y = c[0]
+    for k in range(120):
+        y = y * x + c[k % 4]
+    return rose.log(1.0 + y * y)
+
+
+def pendulum(c: Any, x: Any) -> Any:
+    """Mechanics: steps of a pendulum, written out."""
+    p, v = x, c[0]
+    for _ in range(40):
+        v = v - 0.05 * (c[1] * rose.sin(p) + c[2] * v)
+        p = p + 0.05 * v
+    return (p - c[3]) ** 2
+
+
+def tree(c: Any, x: Any) -> Any:
+    """Genetics: the likelihood of a site, over the leaves of a tree."""
+    nodes = [[x + k, 1.0 - x, x * x, 0.5] for k in range(16)]
+    while len(nodes) > 1:
+        a, b, nodes = nodes[0], nodes[1], nodes[2:]
+        means = [0.25 * (1.0 - rose.exp(-c[len(nodes) % 4])) * (n[0] + n[1] + n[2] + n[3]) for n in (a, b)]
+        nodes.append([(p * c[0] + means[0]) * (q * c[1] + means[1]) for p, q in zip(a, b, strict=True)])
+    return rose.log(nodes[0][0] + nodes[0][1] ** 2 + 1.0)
+
+
+def arm(c: Any, x: Any) -> Any:
+    """Robotics: where an arm of many joints ends."""
+    px, py, angle = 0.0, 0.0, x
+    for k in range(30):
+        angle = angle + c[k % 4]
+        px, py = px + rose.cos(angle), py + rose.sin(angle)
+    return (px - 1.0) ** 2 + (py + 1.0) ** 2
+
+
+def layers(c: Any, x: Any) -> Any:
+    """Networks: layers of a few neurons, by hand."""
+    h = [x, x * x, 1.0, -x]
+    for k in range(10):
+        h = [rose.tanh(c[(i + k) % 4] * h[i] - c[i] * h[i - 1] + c[k % 4] * h[i - 2]) for i in range(4)]
+    return h[0] * h[1] + h[2] * h[3]
+
+
+def fraction(c: Any, x: Any) -> Any:
+    """Numbers: a continued fraction."""
+    y = x
+    for k in range(100):
+        y = c[k % 4] + 1.0 / (2.0 + y * y)
+    return y * x
+
+
+@pytest.mark.parametrize("item", [horner, pendulum, tree, arm, layers, fraction], ids=lambda f: f.__name__)
+def test_both_halves_of_a_long_item_are_one_loop_and_no_item_has_a_tape(item: Callable[[Any, Any], Any]):
+    f = fn([Vec[4], Vec[50]], Real)(lambda c, x: rose.sum(item(c, x[i]) for i in rose.range(50)))
+    made = fast(rose.value_and_grad(f, (0, 1)).func, ((0.4, 0.9, 0.3, -0.2), tuple([k / 50 for k in range(50)])))
+    (loop,) = loops(made)
+    assert all([r.op is ir.ZERO or r.type.empty for r in loop.attr.results])
+
+
+def test_long_loops_that_hand_nothing_on_stay_apart():
+    f = fn([Vec[4], Vec[50]], tuple[Real, Real])(
+        lambda c, x: (
+            rose.sum(horner(c, x[i]) for i in rose.range(50)),
+            rose.sum(pendulum(c, x[i]) for i in rose.range(50)),
+        )
+    )
+    assert len(loops(fast(f.func))) == 2
