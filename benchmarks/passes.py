@@ -139,6 +139,21 @@ def softmax(n: int = 40) -> tuple[rose.Fn, Any, Sequence[Any]]:
     return fn([Vec[n, n]], Real)(f), 0, (numbers(n, n),)
 
 
+def pendulums(n: int = 40) -> tuple[rose.Fn, Any, Sequence[Any]]:
+    """Many pendulums at once, as two arrays that a scan carries."""
+
+    def step(p: Any, s: Any) -> Any:
+        q, v = s
+        v = v - p[0] * np.sin(q)
+        return q + p[1] * v, v
+
+    def f(p: Any, x: Any) -> Any:
+        q, v = rose.scan(lambda _, s: step(p, s), (x, p[1] * x), 30)
+        return rose.sum(q * q + v * v)
+
+    return fn([Vec[2], Vec[n]], Real)(f), 0, (numbers(2), numbers(n))
+
+
 def wave() -> Callable[[], Any]:
     """The fourth derivative of an opaque sine."""
     import sine as example
@@ -191,7 +206,7 @@ def programs() -> dict[str, Prepare]:
     made = {**PROGRAMS, "a condition in a sum": condition, "a matrix by columns": columns, "robot, 64 steps": robot,
             "billiards, 64 steps": billiards, "a kernel in a double sum": kernel, "arithmetic on arrays": arrays,
             "two tables in a scan": tables, "the largest of each row": largest,
-            "rows of a softmax": softmax}  # fmt: skip
+            "rows of a softmax": softmax, "pendulums in a scan": pendulums}  # fmt: skip
     return {
         **{name: of_gradient(make) for name, make in made.items()},
         "a Hessian of three diagonals": of_gradient(chain, lambda f, _: rose.hessian(f)),

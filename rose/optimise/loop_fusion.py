@@ -1,7 +1,8 @@
 """Loop fusion: two loops over the same range become one, if the second reads of the first only its own iteration's.
 
 So the backward half of a sum runs in the iterations of the forward half: what was a vector between them is a number.
-Each accumulator is added to by one of the two loops at most, so all additions keep their order, and their bits.
+An accumulator is added to by one of the two loops at most, or by both in the element of their index alone: so additions
+to each number keep their order, and their bits.
 
 With `simd`, a loop without a state stays apart from one that has a state: the back end can vectorise the first. A
 product of large matrices stays apart, too: with other code in the loop over its rows it is not made in register blocks.
@@ -12,13 +13,14 @@ read again, whatever the length, and in one loop only those are that have no reg
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from ..ir import ACCUM, ADD_TO, CALL, FOR, FREEZE, GET, INDEX, Block, Func, Value, is_call, loop_of, span_of
+from ..ir import ACCUM, ADD_TO, AT, CALL, FOR, FREEZE, GET, INDEX, PARAM, Block, Func, Value, is_call, loop_of, span_of
 from ..ir.accumulators import base, may_alias
 from ..ir.callgraph import instructions, weight
 from ..ir.sizes import Size
-from ..ir.types import Ref, items_of, tuple_of
+from ..ir.types import Ref, Vec, count_leaves, items_of, tuple_of
 from ..ir.users import Users, users_of
 from . import costs
 
@@ -109,17 +111,41 @@ class _Pair:
         """True if the second loop can run in the iterations of the first one."""
         inner = [list(instructions(b)) for b in (self.one, self.two)]
         between = [w for v in self.between for w in ([v, *instructions(v.attr)] if v.op is FOR else [v])]
-        calls = [any([is_call(v) for v in code]) for code in inner]
-        if all(calls) or any([v.op is CALL and not v.attr.pure for code in (*inner, between) for v in code]):
-            return False
         adds = [_adds(code, b) for code, b in zip(inner, (self.one, self.two), strict=True)]
-        if may_alias(adds[0], adds[1]):
+        both = adds[0] & adds[1]
+        calls = [any([is_call(v) for v in code]) for code in inner]
+        if (all(calls) and not both and not self.has_large_tape()) or any(
+            [v.op is CALL and not v.attr.pure for code in (*inner, between) for v in code]
+        ):
+            return False
+        if may_alias(adds[0] - both, adds[1]) or may_alias(adds[0], adds[1] - both):
+            return False
+        if both and not self.add_to_their_element(both, inner):
             return False
         self.sort(adds[0])
         late = _touched([w for v in self.after for w in ([v, *instructions(v.attr)] if v.op is FOR else [v])])
         if may_alias(late, adds[1]):
             return False
         return self.reads_its_iteration(inner[1])
+
+    def has_large_tape(self) -> bool:
+        """True if the vectors that the first loop makes and the second reads do not fit into the fastest cache."""
+        read = [v.args[0] for v in instructions(self.two) if v.op is INDEX]
+        taped = {a.attr: a.type for a in read if a.op is GET and a.args[0] is self.first}
+        numbers = sum([count_leaves(t.elem) for t in taped.values() if isinstance(t, Vec)])
+        return isinstance(self.one.size, int) and 8 * numbers * self.one.size > costs.CACHED_BYTES
+
+    def add_to_their_element(self, both: set[Value], inner: Sequence[Sequence[Value]]) -> bool:
+        """True if what both loops add to is, in each iteration, one element of an accumulator: that of the index."""
+        seen: dict[Value, Value] = {}
+        for block, code in zip((self.one, self.two), inner, strict=True):
+            for v in code:
+                for a in v.args:
+                    if isinstance(a.type, Ref) and not a.block.inside(block) and base(a) in both:
+                        is_own = v.op is AT and len(v.args) == 2 and v.args[1] is block.index
+                        if not is_own or seen.setdefault(base(a), a) is not a:
+                            return False
+        return sum([ref.op is PARAM for ref in both]) <= 1
 
     def sort(self, added: set[Value]) -> None:
         """Find what needs the first loop: the readers of its results and of what it adds to, and their readers."""

@@ -29,6 +29,7 @@ from .code_motion import hoisted
 from .dead_arguments import remove_dead_arguments
 from .dead_code import remove_dead_code
 from .early_reads import read_early
+from .element_sums import sum_elements
 from .inlining import Inliner
 from .instruments import asked, instrumented, run, run_all
 from .loop_fusion import fuse_loops
@@ -120,6 +121,7 @@ PER_FUNCTION = (
     Pass("split-states", _split, "GradBench saddle", of_parts=True),
     Pass("inline", lambda f, c: c.inliner.inlined(f), "a matrix by columns"),
     Pass("forward-sums", lambda f, c: forward_sums(f), "GradBench gmm", edits=True),
+    Pass("element-sums", lambda f, c: sum_elements(f), "pendulums in a scan"),
     Pass("fuse-loops", lambda f, c: fuse_loops(f, simd=c.simd), "GradBench ht", edits=True),
     Pass("dead-code", _sweep, "Rosenbrock 1000, unrolled", edits=True),
 )

@@ -202,3 +202,80 @@ def test_long_loops_that_hand_nothing_on_stay_apart():
         )
     )
     assert len(loops(fast(f.func))) == 2
+
+
+def epidemic(p: Any, x: Any) -> Any:
+    """Epidemiology: towns, of which two states are arrays in a scan."""
+
+    def step(_: Any, s: Any) -> Any:
+        ill, well = s
+        new = p[0] * ill * well
+        return ill + new - p[1] * ill, well - new
+
+    return rose.sum(rose.scan(step, (x, 1.0 - x), 20)[0] ** 2)
+
+
+def chemistry(p: Any, x: Any) -> Any:
+    """Chemistry: two substances that make each other, in every cell."""
+
+    def step(_: Any, s: Any) -> Any:
+        a, b = s
+        made = a * b * b
+        return a - p[0] * made + p[1] * (1.0 - a), b + p[2] * made - p[3] * b
+
+    a, b = rose.scan(step, (x, x * x), 20)
+    return rose.sum(a * b)
+
+
+def volatility(p: Any, x: Any) -> Any:
+    """Finance: paths of a price and of its variance."""
+    step = lambda k, s: (s[0] + s[1] * x * p[0], s[1] * rose.exp(p[1] * x - p[2]))
+    price, _ = rose.scan(step, (x * 0.0 + p[3], x * 0.0 + 0.2), 20)
+    return rose.sum(rose.max(price[i] - 0.1, 0.0) for i in rose.range(40))
+
+
+def orbit(p: Any, x: Any) -> Any:
+    """Mechanics: many pendulums at once, by leapfrog."""
+
+    def step(_: Any, s: Any) -> Any:
+        q, v = s
+        v = v - p[0] * rose.sin(q)
+        return q + p[1] * v, v
+
+    q, v = rose.scan(step, (x, p[2] * x), 20)
+    return rose.sum(q * q + v * v)
+
+
+def lattice(p: Any, x: Any) -> Any:
+    """Numbers: complex squares, as pairs of arrays."""
+    a, b = rose.scan(lambda _, s: (s[0] * s[0] - s[1] * s[1] + p[0], 2.0 * s[0] * s[1] + p[1]), (x * 0.1, x * 0.2), 20)
+    return rose.sum(a * a + b * b)
+
+
+def layers_of_arrays(p: Any, x: Any) -> Any:
+    """Networks: two activations beside each other."""
+    a, b = rose.scan(lambda _, s: (rose.tanh(p[0] * s[0] + s[1]), s[0] * s[1] + p[1]), (x, x * p[2]), 20)
+    return rose.sum(a * b)
+
+
+STATES = [epidemic, chemistry, volatility, orbit, lattice, layers_of_arrays]
+
+
+@pytest.mark.parametrize("program", STATES, ids=lambda f: f.__name__)
+def test_what_two_loops_add_to_the_element_of_their_index_is_added_by_one(program: Callable[[Any, Any], Any]):
+    f = fn([Vec[4], Vec[40]], Real)(program)
+    at = (0.1, 0.05, 0.02, 0.3), tuple([0.1 + k / 90 for k in range(40)])
+    made = fast(rose.value_and_grad(f, (0, 1)).func, at)
+    inside = [[v for v in loop.attr.code if v.op is ir.FOR] for loop in loops(made)]
+    assert {len(code) for code in inside if code} == {1}  # of each step, forward and backward
+
+
+def test_loops_that_add_to_other_elements_stay_apart():
+    f = fn([Vec[4], Vec[40]], Real)(
+        lambda p, x: rose.sum(
+            rose.scan(lambda _, s: (s[0] * s[1] + x, s[1] + 0.1 * s[0][::-1] * p[0]), (x, x * p[1]), 20)[0]
+        )
+    )
+    made = fast(rose.value_and_grad(f, (0, 1)).func, ((0.1, 0.05, 0.02, 0.3), tuple([k / 90 for k in range(40)])))
+    inside = [[v for v in loop.attr.code if v.op is ir.FOR] for loop in loops(made)]
+    assert max(map(len, inside)) > 1
