@@ -154,6 +154,12 @@ def pendulums(n: int = 40) -> tuple[rose.Fn, Any, Sequence[Any]]:
     return fn([Vec[2], Vec[n]], Real)(f), 0, (numbers(2), numbers(n))
 
 
+def piecewise(n: int = 3000) -> tuple[rose.Fn, Any, Sequence[Any]]:
+    """A function of two pieces, in a sum."""
+    item = lambda x: rose.cond(rose.abs(x) < 0.5, lambda: rose.exp(x) * x, lambda: rose.log(rose.abs(x)) * x * x)
+    return fn([Vec[n]], Real)(lambda x: rose.sum(item(x[i]) for i in rose.range(n))), 0, (numbers(n),)
+
+
 def wave() -> Callable[[], Any]:
     """The fourth derivative of an opaque sine."""
     import sine as example
@@ -206,7 +212,8 @@ def programs() -> dict[str, Prepare]:
     made = {**PROGRAMS, "a condition in a sum": condition, "a matrix by columns": columns, "robot, 64 steps": robot,
             "billiards, 64 steps": billiards, "a kernel in a double sum": kernel, "arithmetic on arrays": arrays,
             "two tables in a scan": tables, "the largest of each row": largest,
-            "rows of a softmax": softmax, "pendulums in a scan": pendulums}  # fmt: skip
+            "rows of a softmax": softmax, "pendulums in a scan": pendulums,
+            "a piecewise function in a sum": piecewise}  # fmt: skip
     return {
         **{name: of_gradient(make) for name, make in made.items()},
         "a Hessian of three diagonals": of_gradient(chain, lambda f, _: rose.hessian(f)),

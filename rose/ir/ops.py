@@ -343,6 +343,7 @@ reached = scalar(
     "reached", "False of -0.0, true of every other number; what it is for, `autodiff/select_masks.py` says.",
     type=unary((R, B)),
     eval=lambda x: x != 0.0 or math.copysign(1.0, x) > 0.0,
+    simplify=lambda x: True if _is_never_minus_zero(x, 4) else None,
     wasm="i64.reinterpret_f64, f64.const -0, i64.reinterpret_f64, i64.ne",
     kind=None, monotone=None, exact=True, whole=False, unit="compared", cost=1,
 )  # fmt: skip
@@ -472,6 +473,8 @@ def _is_never_minus_zero(x: Value, depth: int) -> bool:
         return begins_at_zero(x.args[0])
     if x.op is mul:
         return x.args[0] is x.args[1]
+    if x.op is sub:
+        return is_literal(x.args[0], 0.0)
     if depth == 0 or x.op not in (add, select):
         return x.op in (abs_, exp, exp2, hypot, cosh)
     some = any if x.op is add else all  # a sum is -0.0 only if both of its terms are

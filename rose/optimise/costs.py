@@ -61,6 +61,7 @@ BRANCHING_DEPTH = 4  # branches in one another
 BRANCH_RESULTS = 12  # numbers that come out of a branch
 BRANCH_SAVES_IN_LOOP = 4  # simple instructions that a branch must save in a loop;
 BRANCH_SAVES = 16  # outside of loops it is run once, and takes some 50 bytes as it does inside
+MERGED_INSTRUCTIONS = 24  # between two branches that become one, which are written into both sides
 LOGIC_DEPTH = 6  # of logic that is looked through
 LOGIC_COMPARISONS = 8  # of a condition
 

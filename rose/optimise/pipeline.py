@@ -24,6 +24,7 @@ from ..ir import Func, Value, While
 from ..ir.callgraph import callees, callees_first, with_parts
 from ..ir.progress import step
 from . import instruments
+from .branch_merging import merge_branches
 from .branching import branch
 from .code_motion import hoisted
 from .dead_arguments import remove_dead_arguments
@@ -136,6 +137,7 @@ LAST = (
     ),
     Pass("scalar-replacement", lambda f, c: replace_accumulators(f, c.without), "GradBench ht"),
     Pass("branch", lambda f, c: branch(f, simd=c.simd), "billiards, 64 steps"),
+    Pass("merge-branches", lambda f, c: merge_branches(f), "a piecewise function in a sum"),
     Pass("schedule", lambda f, c: schedule(f), "Rosenbrock 1000, unrolled", edits=True),
     Pass("early-reads", lambda f, c: read_early(f), "two tables in a scan", edits=True),
     Pass("outline", lambda f, c: outline(f), "engines: they refuse long functions, and are slow at them"),
