@@ -25,7 +25,7 @@ from ..ir import Value, shown
 from ..ir.sizes import differ
 from ..ir.types import Bool, Real, Tan, Type, count_reals, tangent, tuple_of
 from ..ir.value import is_function
-from ..linalg.elimination import by_factors, factors
+from ..linalg.elimination import solver as of_matrix
 
 Point = TypeVar("Point")
 
@@ -118,8 +118,7 @@ def solver_with(jacobian: Value) -> Callable[[Any], Any]:
     """The map from a right side to the solution with a matrix, which is factorised once, or with a number: linear."""
     if jacobian.type is Real:
         return lambda y: y / jacobian
-    f = factors(jacobian)
-    return lambda y: by_factors(f.both, f.rows, y)
+    return of_matrix(jacobian)
 
 
 def implicit(what: str, f: AnyFn, result: Type, full: bool, solution: Callable[[], tuple[Plain, AnyFn]]) -> AnyFn:

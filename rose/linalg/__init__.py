@@ -7,6 +7,7 @@ its transpose is its reverse mode. Leading axes are those of a batch.
     matrices           what is given, checked; batches
     blocks             matrices of many rows, worked on in blocks
     primitives         functions of a module of their own, with rules for their derivatives
+    short              matrices of two to four rows, written out
     triangular         substitution
     elimination        LU factorisation: `solve`, `inv`, `det` and its logarithm
     positive_definite  Cholesky factorisation

@@ -24,6 +24,7 @@ from ..frontend.typed import Array, ArrayLike
 from ..ir import Value, current_builder, ops, shown
 from ..ir.sizes import Size
 from ..ir.types import Bool, Fin, Real, Tuple, Type, Vec
+from . import short
 from .blocks import SIDE, padded, pay
 from .matrices import batched, equations, filled, identity, square
 from .primitives import primitive
@@ -51,7 +52,7 @@ class Factors(NamedTuple):
     """A factorisation `a[rows] == l @ u`: `l` below the diagonal, with ones on it, and `u` from the diagonal on."""
 
     both: Any
-    rows: Any  # the rows of `a`, in the order of the pivots
+    rows: Any  # the rows of `a`, in the order of the pivots; or the exchanges of `short.py`
     sign: Any  # of this permutation
     regular: Any  # whether no pivot is 0
 
@@ -90,7 +91,8 @@ def lu(a: ArrayLike) -> LUResult:
 
     def of(m: Value) -> Any:
         f, n = factors(m), m.shape[0]
-        order = filled(n, n, lambda i, j: select(f.rows[j] == i, 1.0, 0.0))
+        rows = _order(f.rows, n)
+        order = filled(n, n, lambda i, j: select(rows[j] == i, 1.0, 0.0))
         lower = filled(n, n, lambda i, j: select(i == j, 1.0, select(j < i, f.both[i][j], 0.0)))
         return order, lower, filled(n, n, lambda i, j: select(j < i, 0.0, f.both[i][j]))
 
@@ -131,7 +133,16 @@ def logdet(a: ArrayLike) -> Any:
 
 def solution(a: Value, y: Value) -> Value:
     """The solution of equations with one matrix."""
-    return _solved(a, *factors(a)[:2], y)
+    both, rows, *_ = factors(a)
+    return short.solution(y, a, both, rows) if short.is_short(a.shape[0]) else _solved(a, both, rows, y)
+
+
+def solver(a: Value) -> Callable[[Any], Any]:
+    """The map from a right side, or a tangent of one, to the solution with a matrix, which is factorised once."""
+    both, rows, *_ = factors(a)
+    if short.is_short(a.shape[0]):
+        return lambda y: short.solution(y, a, both, rows)
+    return lambda y: by_factors(both, rows, y)
 
 
 def _inverse_of(a: Value) -> Value:
@@ -157,13 +168,18 @@ def factors(a: Value) -> Factors:
 
 def _rows(t: Type) -> Type:
     assert isinstance(t, Vec)
-    return Vec(t.size, Fin(t.size))
+    return short.exchanges(t.size) if short.is_short(t.size) else Vec(t.size, Fin(t.size))
+
+
+def _order(rows: Value, n: int | Size) -> Value:
+    return short.order(rows, n) if short.is_short(n) else rows
 
 
 @primitive("lu", lambda t: Tuple((t, _rows(t), Real, Bool)))
 def _lu(a: Value) -> tuple[Any, Any, Any, Any]:
     """Gaussian elimination, in blocks where they pay."""
-    return _factored_in_blocks(a) if pay(a.shape[0]) else _factored(a)
+    n = a.shape[0]
+    return short.factored(a) if short.is_short(n) else _factored_in_blocks(a) if pay(n) else _factored(a)
 
 
 @_lu.jvp
@@ -174,6 +190,7 @@ def _(x: tuple[Value, ...], a: DualVec) -> Any:
     """
     (both, rows, _, _), da = x, a.du
     n = da.shape[0]
+    rows = _order(rows, n)
     moved = loops.vec(da[rows[i]] for i in loops.range(n))
     left = forward(both, moved)
     m = loops.vec(forward_transposed(both, left[i]) for i in loops.range(n))
@@ -203,6 +220,8 @@ def _(x: Value, a: DualVec, both: DualVec, rows: Value, y: DualVec) -> Any:
 @primitive("inv", lambda t: t)
 def _inverse(a: Value, both: Value, rows: Value) -> Any:
     n = a.shape[0]
+    if short.is_short(n):
+        return short.inverse(both, rows)
     if not pay(n):
         return by_factors(both, rows, identity(n))
     made, x = accum(filled(n, n, lambda i, j: -0.0)), backward(both, unit_lower_inverse(both))

@@ -16,6 +16,7 @@ from ..frontend.language.select import select
 from ..frontend.typed import Array, ArrayLike
 from ..ir import Value, current_builder, ops
 from ..ir.types import Bool, Tuple, Vec
+from . import short
 from .blocks import padded, pay
 from .matrices import batched, elem, equations, filled, square
 from .primitives import primitive
@@ -70,7 +71,8 @@ def solution(a: Value, y: Value) -> tuple[Any, Any]:
 @primitive("cholesky", lambda t: Tuple((t, Bool)))
 def _factor(a: Value) -> tuple[Any, Any]:
     """The transposed factor, and true; if the matrix is not positive definite, other finite numbers, and false."""
-    return _factored_in_blocks(a) if pay(a.shape[0]) else _factored(a)
+    n = a.shape[0]
+    return short.root(a) if short.is_short(n) else _factored_in_blocks(a) if pay(n) else _factored(a)
 
 
 @_factor.jvp
@@ -82,6 +84,8 @@ def _(x: tuple[Value, ...], a: DualVec) -> Any:
     """
     (upper, _), da, b = x, a.du, current_builder()
     n = upper.shape[0]
+    if short.is_short(n):
+        return short.root_moved(upper, da), None
 
     def step(k: Value, moved: Value) -> Any:
         rest = accum(b.zero(elem(da.type)))
