@@ -18,6 +18,7 @@ its transpose is its reverse mode. Leading axes are those of a batch.
     structured         block diagonals, Toeplitz's matrices
     tridiagonal        reduction to three diagonals, and QR steps
     gaps               quotients by gaps between eigenvalues, which may be equal
+    jacobi             eigenvalues of two and three rows, by rotations
     symmetric          eigenvalues of symmetric matrices
     general            eigenvalues of others, which may be complex
     bidiagonal         reduction to two diagonals, and QR steps

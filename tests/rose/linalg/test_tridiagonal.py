@@ -83,6 +83,6 @@ def test_one_module_has_the_bits_of_each_size():
 
     every = rose.compile(functions(rose.dim("n")), dynamic=True)
     assert every.f(np.zeros((0, 0)))[0].tolist() == []
-    for n in (1, 2, 9):
+    for n in (1, 4, 9):  # those of two and three rows are not reduced
         one, a = rose.compile(functions(n), simd=True), symmetric(n, n)
         assert [x.tobytes() for x in (*one.f(a), one.slope(a))] == [x.tobytes() for x in (*every.f(a), every.slope(a))]
