@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from time import perf_counter
 from types import CodeType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import ir
 from .autodiff.erase_tangents import untype
@@ -48,10 +48,23 @@ if TYPE_CHECKING:
 DTYPES = ("f64", "f32")
 
 
+class Options(NamedTuple):
+    """What the bytes of a module depend on, beside its functions: see `compile`."""
+
+    dtype: str = "f64"
+    simd: bool | str = False
+    finite: bool = False
+    tape_limit: int = TAPE_LIMIT
+
+    @property
+    def is_single(self) -> bool:
+        return self.dtype == "f32"
+
+
 @edge
 def compile(
     f: AnyFn | Mapping[str, AnyFn], *more: AnyFn, dtype: str = "f64", simd: bool | str = False, dynamic: bool = False,
-    timeout: float | None = None, tape_limit: int = TAPE_LIMIT, **sizes: int,
+    finite: bool = False, timeout: float | None = None, tape_limit: int = TAPE_LIMIT, **sizes: int,
 ) -> Compiled:  # fmt: skip
     """A WebAssembly module of one or several functions, which can be called, saved and inspected.
 
@@ -69,6 +82,10 @@ def compile(
     twice, as the machine has it: the last bits may differ from one machine to another. A package that `save` writes
     also has a module without either, for engines that lack them.
 
+    With `finite=True` you say that no number in it is infinite or nan: products with a constant 0.0, and sums with it,
+    are left out, as matrices of constants have them. The signs of zeros may differ, and where an infinity or nan would
+    meet a 0.0, the result.
+
     With a `timeout` in seconds, a call or a `map` in Python that takes longer ends with a `rose.TimedOut`. It has no
     effect on the bytes. What loops of unknown length keep for reverse mode, their tape, has at most `tape_limit` bytes,
     in pages too; a call that needs more is a `TooLarge` that names the loop. Memory is looked at as it grows, by half.
@@ -83,14 +100,15 @@ def compile(
     if not named:
         raise TypeMismatch("rose.compile was given no function", here(), "give it at least one")
     named = fixed(named, sizes, dynamic=dynamic)
-    made = _module(named, dtype, simd, limit)
+    options = Options(dtype, simd, finite, limit)
+    made = _module(named, options)
     docs = {name: doc for name, g in named.items() if (doc := inspect.getdoc(g))}
 
     asking = _callers() | {f.loc.code for f in named.values() if _is_derived(f)}
     fs = list(named.values())
     written = [g for g in fs if g.loc.code is getattr(g.body, "__code__", None)] or fs  # and not derived
     files = dict.fromkeys([g.loc.code.co_filename for g in written])
-    noted = partial(made.noted, named, dtype, simd, limit, asking)
+    noted = partial(made.noted, named, options, asking)
     return Compiled(made.lowered, next(iter(named)), docs, fs, list(files), noted, timeout)
 
 
@@ -152,17 +170,22 @@ def as_identifier(name: str) -> str:
 
 def lowered(
     named: Mapping[str, AnyFn], dtype: str = "f64", simd: bool | str = False,
-    *, asking: Collection[CodeType] | None = None, tape_limit: int = TAPE_LIMIT,
+    *, finite: bool = False, asking: Collection[CodeType] | None = None, tape_limit: int = TAPE_LIMIT,
 ) -> Lowered:  # fmt: skip
     """The module of these functions: bytes and signatures. Needs the standard library only.
 
     With `asking`, the code objects that ask for the module, it has debug information: where its instructions come from.
     """
+    options = Options(dtype, simd, finite, tape_limit)
+    _check_options(options)
+    return _noted(named, options, asking)
+
+
+def _noted(named: Mapping[str, AnyFn], options: Options, asking: Collection[CodeType] | None) -> Lowered:
     from wasm_backend.debug_info import Origins
 
-    _check_options(dtype, simd)
     origins = None if asking is None else Origins()
-    made = _lowered(named, dtype, simd, tape_limit, origins)
+    made = _lowered(named, options, origins)
     return made if asking is None or origins is None else origins.of(made, asking)
 
 
@@ -172,16 +195,14 @@ class _Module:
     def __init__(self, lowered: Lowered, origins: Origins | None = None) -> None:
         self.lowered, self.origins = lowered, origins
 
-    def noted(
-        self, named: Mapping[str, AnyFn], dtype: str, simd: bool | str, limit: int, asking: Collection[CodeType]
-    ) -> Lowered:
+    def noted(self, named: Mapping[str, AnyFn], options: Options, asking: Collection[CodeType]) -> Lowered:
         """The module with debug information, for which it is made once more if nobody heard it."""
         if self.origins is None:
-            return lowered(named, dtype, simd, asking=asking, tape_limit=limit)
+            return _noted(named, options, asking)
         return self.origins.of(self.lowered, asking)
 
 
-def _module(named: Mapping[str, AnyFn], dtype: str, simd: bool | str, limit: int, *, heard: bool = True) -> _Module:
+def _module(named: Mapping[str, AnyFn], options: Options, *, heard: bool = True) -> _Module:
     """The module of these functions, made once: in this process, while someone has it, and on this machine.
 
     It is made now if `ROSE_CACHE` is empty, and for instruments, and the checks that `ROSE_CHECK` asks for. Debug
@@ -189,56 +210,57 @@ def _module(named: Mapping[str, AnyFn], dtype: str, simd: bool | str, limit: int
     """
     from wasm_backend.runtime.cache_directory import is_off
 
-    _check_options(dtype, simd)
+    _check_options(options)
     with telling(", ".join(named)):
         if is_off() or CHECKS or asked() is not None or witness() is not None:
-            return _new(named, dtype, simd, limit, heard)
-        return _shared(named, dtype, simd, limit, heard)
+            return _new(named, options, heard)
+        return _shared(named, options, heard)
 
 
-def _shared(named: Mapping[str, AnyFn], dtype: str, simd: bool | str, limit: int, heard: bool) -> _Module:
+def _shared(named: Mapping[str, AnyFn], options: Options, heard: bool) -> _Module:
     """The module of these functions: that of this process, from the cache, or made now."""
     (name, f), *more = named.items()
-    of = "module", name, dtype, simd, limit
+    of = "module", name, options
     held = None if more else f.results.get(of)
     made = None if held is None else held()
     if made is None:
-        made = _found(named, dtype, simd, limit, heard)
+        made = _found(named, options, heard)
         if not more:
             f.results[of] = weakref.ref(made) if heard else lambda: made  # a function that is called keeps its module
     return made
 
 
-def _found(named: Mapping[str, AnyFn], dtype: str, simd: bool | str, limit: int, heard: bool) -> _Module:
+def _found(named: Mapping[str, AnyFn], options: Options, heard: bool) -> _Module:
     """The module of these functions, from the cache or made now."""
     from wasm_backend.runtime.cache_directory import place
 
     from .module_key import exported, module_key
 
-    key = None if place() is None else module_key(named, (dtype, simd, limit))
+    key = None if place() is None else module_key(named, options)
     if key is None:
-        return _new(named, dtype, simd, limit, heard)
+        return _new(named, options, heard)
     from wasm_backend.runtime import module_cache
 
-    types = exported(named, dtype)
+    types = exported(named, options.dtype)
     found = module_cache.stored(*key, types)
     if found is not None:
         return _Module(found)
     begun = perf_counter()
-    made = _new(named, dtype, simd, limit, heard)
+    made = _new(named, options, heard)
     if perf_counter() - begun > module_cache.WORTH:
         module_cache.keep(*key, types, made.lowered)
     return made
 
 
-def _new(named: Mapping[str, AnyFn], dtype: str, simd: bool | str, limit: int, heard: bool) -> _Module:
+def _new(named: Mapping[str, AnyFn], options: Options, heard: bool) -> _Module:
     from wasm_backend.debug_info import Origins
 
     origins = Origins() if heard else None
-    return _Module(_lowered(named, dtype, simd, limit, origins), origins)
+    return _Module(_lowered(named, options, origins), origins)
 
 
-def _check_options(dtype: str, simd: bool | str) -> None:
+def _check_options(options: Options) -> None:
+    dtype, simd, finite, _ = options
     if dtype not in DTYPES:
         hint = 'dtype="f32" computes in single precision, dtype="f64" in double precision'
         raise TypeMismatch(f'dtype must be "f64" or "f32", not {ir.shown(dtype)}', here().into(("dtype",)), hint)
@@ -246,14 +268,15 @@ def _check_options(dtype: str, simd: bool | str) -> None:
         hint = 'simd=True computes two numbers at once, simd="relaxed" also multiplies and adds at once'
         what = f'simd must be True, False or "relaxed", not {ir.shown(simd)}'
         raise TypeMismatch(what, here().into(("simd",)), hint)
+    if finite is not True and finite is not False:
+        hint = "finite=True leaves out products with 0.0 and sums with it, finite=False computes them"
+        raise TypeMismatch(f"finite must be True or False, not {ir.shown(finite)}", here().into(("finite",)), hint)
     if simd and dtype == "f32":
         what, hint = "simd computes with numbers of 64 bits, and this module has 32", 'leave out simd, or dtype="f32"'
         raise TypeMismatch(what, here().into(("simd",)), hint)
 
 
-def _lowered(
-    named: Mapping[str, AnyFn], dtype: str, simd: bool | str, tape_limit: int, origins: Origins | None
-) -> Lowered:
+def _lowered(named: Mapping[str, AnyFn], options: Options, origins: Origins | None) -> Lowered:
     """The module; `origins` take the notes on where its instructions come from."""
     from .optimise.pipeline import optimise
     from .optimise.single_precision import to_single
@@ -264,25 +287,24 @@ def _lowered(
                 what = f"{f.name} uses values of the function around it, so it has a meaning only there"
                 raise TypeMismatch(what, f.loc, "compile the outer function, or pass the values in as parameters")
         funcs = {name: untype(f.func) for name, f in named.items()}  # in a module a tangent is a number
-        if dtype == "f32":
+        if options.is_single:
             optimise(funcs.values())  # a literal that nothing needs may be too large for single precision
             funcs = {name: to_single(f) for name, f in funcs.items()}
-        return _written(funcs, dtype, simd, tape_limit, origins)
+        return _written(funcs, options, origins)
 
 
-def _written(
-    funcs: Mapping[str, Func], dtype: str, simd: bool | str, tape_limit: int, origins: Origins | None
-) -> Lowered:
+def _written(funcs: Mapping[str, Func], options: Options, origins: Origins | None) -> Lowered:
     from wasm_backend.lower import lower
 
     from .optimise.pipeline import optimised
 
     entering("optimise")
-    fast = optimised(funcs, simd=bool(simd))
-    made = lower(fast, single=dtype == "f32", simd=simd, tape_limit=tape_limit, origins=origins)
+    single, simd = options.is_single, options.simd
+    fast = optimised(funcs, simd=bool(simd), finite=options.finite)
+    made = lower(fast, single=single, simd=simd, tape_limit=options.tape_limit, origins=origins)
     if simd and made.plain is None:  # no loop of it is vectorised
-        return _written(funcs, dtype, False, tape_limit, origins)
-    _witnessed(fast, single=dtype == "f32", simd=simd is True)
+        return _written(funcs, options._replace(simd=False), origins)
+    _witnessed(fast, single=single, simd=simd is True)
     return made
 
 
@@ -498,7 +520,7 @@ class _Runtime:
 
     def run(self, f: AnyFn, /) -> Callable[..., Any]:
         """The compiled `f`."""
-        made = _module({f.name: f}, "f64", False, TAPE_LIMIT, heard=False).lowered
+        made = _module({f.name: f}, Options(), heard=False).lowered
         _import("wasm_backend.runtime.callables")
         from wasm_backend.runtime import callables as running
 

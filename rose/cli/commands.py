@@ -62,6 +62,10 @@ _simd = click.option("--simd", type=click.Choice(["true", "relaxed"]), metavar="
                      help="Compute two iterations of loops at once; relaxed: fuse products and sums.")  # fmt: skip
 
 
+_finite = click.option("--finite", is_flag=True,
+                       help="No number is infinite or nan: leave out products and sums with 0.0.")  # fmt: skip
+
+
 class _Compile(click.Command):
     """Accepts `--simd` without a value, too."""
 
@@ -99,6 +103,7 @@ _DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
 @click.option("--dynamic", is_flag=True, help="Make one module for every size of a rose.dim.")
 @_dtype
 @_simd
+@_finite
 @click.option("--inline", is_flag=True, help="Put the module into index.js, and write no .wasm.")
 @click.option("--html", is_flag=True, help="Add NAME.html: all in one page, with a form for each function.")
 @click.option("--strip", is_flag=True, help="Leave out the source map, and the names of functions in the module.")
@@ -111,8 +116,8 @@ _DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
 def compile_(
     target: str, out: str, name: str | None, version: str | None,
     grad: bool, value_and_grad: bool, hessian: bool, vjp: bool,
-    sizes: tuple[str, ...], dynamic: bool, dtype: str, simd: str | None, inline: bool, html: bool, strip: bool,
-    max_gz: int | None, no_check: bool, force: bool, as_json: bool, quiet: bool, verbose: bool,
+    sizes: tuple[str, ...], dynamic: bool, dtype: str, simd: str | None, finite: bool, inline: bool, html: bool,
+    strip: bool, max_gz: int | None, no_check: bool, force: bool, as_json: bool, quiet: bool, verbose: bool,
 ) -> None:  # fmt: skip
     """Compile functions to a package for the web: NAME.wasm, index.js, index.d.ts, package.json, and what they need.
 
@@ -131,7 +136,7 @@ def compile_(
                 raise click.UsageError(f"there would be two functions called {key}: {path} has one")
             named[key] = f
     with reported(), progress(quiet):
-        made = build.compile(named, dtype=dtype, simd=simd == "true" or simd or False)
+        made = build.compile(named, dtype=dtype, simd=simd == "true" or simd or False, finite=finite)
         certificate = None if no_check else _certified(every if dynamic else fs, of_gradients=hessian)
     if verbose:
         for key, f in named.items():

@@ -15,7 +15,8 @@ that copy a function stand; then any pass. `costs.py` has the limits of all.
   Common subexpressions are eliminated, and operations simplified, by `Builder.emit` whenever a function is written
   again.
 - `values` looks at each step, if `ROSE_CHECK=values` asks for it: the interpreter runs functions `alone`.
-- `single_precision` is not an optimisation, but a copy over 32-bit numbers.
+- `single_precision` is not an optimisation, but a copy over 32-bit numbers; and `zeros` is run only if numbers are said
+  to be finite, as it changes bits.
 
 The contract: what comes out has the bits of what went in, zeros with their signs included; a pass returns a new
 function, or the one that it was given, and edits in place only what the same pipeline made; no pass recurses over

@@ -43,6 +43,7 @@ from .sum_forwarding import forward_sums
 from .unroll_and_jam import unroll_and_jam
 from .unrolling import unroll
 from .while_hoisting import hoist
+from .zeros import drop_zeros
 
 
 class Step(NamedTuple):
@@ -61,9 +62,12 @@ class Pass:
     why: str  # the program of `benchmarks/passes.py` for which it exists, or a reason that is not its speed
     edits: bool = False  # in place, what the same pipeline made
     of_parts: bool = False  # of branches and while loops, which have no instructions, and of nothing else
+    keeps_bits: bool = True  # else it is only asked for, and nobody compares what it makes
 
     def over(self, f: Func, context: Context) -> Func:
         """The result of the pass over a function, with all that is asked."""
+        if not self.keeps_bits:
+            return self.run(f, context)
         return run(self.name, f, lambda f: self.run(f, context), edits=self.edits)
 
 
@@ -142,6 +146,12 @@ LAST = (
     Pass("early-reads", lambda f, c: read_early(f), "two tables in a scan", edits=True),
     Pass("outline", lambda f, c: outline(f), "engines: they refuse long functions, and are slow at them"),
 )
+_BRANCHES = [p.name for p in LAST].index("branch")
+LAST_OF_FINITE = (
+    *LAST[:_BRANCHES],
+    Pass("drop-zeros", lambda f, c: drop_zeros(f), "an option, which changes bits", keeps_bits=False),
+    *LAST[_BRANCHES:],
+)
 EVERY = (*BEFORE_DERIVATION, *AFTER_TRACING, MOTION, *PER_FUNCTION, PROGRAM, *LAST)
 REASONS = {step.name: step.why for step in (*EVERY, *ASKED_BY_MOTION, *ASKED_BY_DERIVATION, *RULES)}
 PASSES = tuple([step.name for step in EVERY])
@@ -173,23 +183,24 @@ def optimise(roots: Iterable[Func]) -> None:
 
 
 def optimised(
-    funcs: Mapping[str, Func], *, simd: bool = False, asked: instruments.Instruments | None = None
+    funcs: Mapping[str, Func], *, simd: bool = False, finite: bool = False, asked: instruments.Instruments | None = None
 ) -> dict[str, Func]:
     """The optimised copies of these functions, by name: faster, with the same bits.
 
     The functions stay as they are, but for dead code: what is derived from them later does not depend on what was
-    compiled before. With `simd`, loops are left for the back end to vectorise.
+    compiled before. With `simd`, loops are left for the back end to vectorise. Of `finite` numbers, products with 0.0
+    and sums with it are left out, and bits may differ.
     """
     if asked is not None:
         with instrumented(asked):
-            return optimised(funcs, simd=simd)
+            return optimised(funcs, simd=simd, finite=finite)
     optimise(funcs.values())
     funcs = {name: hoisted(f) for name, f in funcs.items()}
     context = Context(funcs.values(), simd)
     inlined = _each(funcs.values(), PER_FUNCTION, context)
     program = run_all(PROGRAM.name, {name: inlined[f] for name, f in funcs.items()}, remove_dead_arguments)
     context.made = {}
-    last = _each(program.values(), LAST, context)
+    last = _each(program.values(), LAST_OF_FINITE if finite else LAST, context)
     return {name: last[f] for name, f in program.items()}
 
 

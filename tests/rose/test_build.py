@@ -90,7 +90,7 @@ def test_single_precision_rounds():
 
 WRONG: list[dict[str, Any]] = [
     {"dtype": "f16"}, {"simd": "fast"}, {"simd": True, "dtype": "f32"}, {"n": 3}, {"timeout": "1 s"},
-    {"timeout": True}, {"tape_limit": 1e9},
+    {"timeout": True}, {"tape_limit": 1e9}, {"finite": 1},
 ]  # fmt: skip
 OUTSIDE: list[dict[str, Any]] = [
     {"timeout": 0}, {"timeout": -1.0}, {"timeout": float("nan")}, {"tape_limit": 0}, {"tape_limit": 2**33},

@@ -436,6 +436,15 @@ def test_compile_two_turns_at_once(sh: Shell, options: list[str], simd: bool | s
     assert "'fast' is not one of" in sh("compile", "loop.py", "-o", "more", "--simd=fast").err
 
 
+def test_compile_of_finite_numbers(sh: Shell):
+    Path("loop.py").write_text(LOOP.replace("x[i] ** 2 + 1.0", "x[i] ** 2 + 0.0 * x[i]"))
+    assert sh("compile", "--finite", "loop.py", "-o", "out", "-q", "--no-check").code == 0
+    f = runpy.run_path("loop.py")["f"]
+    again = rose.compile(f, finite=True).save("again", "loop")
+    assert [f.read_bytes() for f in again] == [Path("out", f.name).read_bytes() for f in again]
+    assert Path("out/loop.wasm").stat().st_size < len(rose.compile(f).files("loop")["loop.wasm"])
+
+
 @pytest.mark.parametrize(
     ("names", "wanted"),
     [("loss", ["loss"]), ("norm,loss", ["norm", "loss"]), (" loss , norm", ["loss", "norm"]), ("loss,loss", ["loss"])],

@@ -99,7 +99,9 @@ def found(text: str, call: str, folder: Path, moved: str | None = None) -> tuple
 
 
 CALLS = ["f", "rose.grad(f)", "rose.jacobian(rose.grad(f, 1), 1)", "rose.hvp(f)", "rose.value_and_grad(f, [0, 1])"]
-OPTIONS: list[dict[str, Any]] = [{}, {"simd": True}, {"simd": "relaxed"}, {"dtype": "f32"}, {"tape_limit": 2**20}]
+OPTIONS: list[dict[str, Any]] = [
+    {}, {"simd": True}, {"simd": "relaxed"}, {"dtype": "f32"}, {"tape_limit": 2**20}, {"finite": True},
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("call", CALLS)
