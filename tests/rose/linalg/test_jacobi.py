@@ -91,6 +91,17 @@ def test_nan_is_in_all_that_it_touches_and_the_steps_end(n: int):
         assert np.isnan(PARTS[n](a)[0]).all()
 
 
+def test_nan_beside_a_diagonal():
+    a = np.diag([1.0, 2.0, 3.0])
+    a[1, 0] = np.nan
+    assert np.isnan(PARTS[2](a[:2, :2])[0]).all() and np.isnan(PARTS[3](a)[0]).all()
+
+
+def test_a_difference_that_is_too_large():
+    a = 1e308 * np.array([[1.2, 1.0], [1.0, -1.2]])
+    assert PARTS[2](a)[0] / 1e308 == pytest.approx([-np.hypot(1.2, 1.0), np.hypot(1.2, 1.0)], rel=1e-15)
+
+
 def test_infinite_eigenvalues_of_a_diagonal():
     assert PARTS[2](np.diag([np.inf, 1.0]))[0].tolist() == [1.0, np.inf]
     assert PARTS[3](np.diag([np.inf, 1.0, -np.inf]))[0].tolist() == [-np.inf, 1.0, np.inf]
