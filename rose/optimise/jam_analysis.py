@@ -118,7 +118,7 @@ class Jams:
         ):
             return False
         # a call, of the exponential, say, waits for the sums; in a loop of its own those of several iterations overlap
-        if not all([x.op in _READS or x.op in _SUMS or _is_quick(x) for x in code]) or not _is_bounded(v, block):
+        if not all([x.op in _READS or x.op in _SUMS or is_quick(x) for x in code]) or not _is_bounded(v, block):
             return False
         touched, pays = self.touched(v), False
         for x in instructions(block):
@@ -141,7 +141,7 @@ class Jams:
             return False
         if not _is_long(inner[0]) or inner[0] in self.jams or not self.is_whole(inner[0], in_blocks=True):
             return False
-        if not all([x.op in _READS or _is_quick(x) for x in code]) or not _is_bounded(v, block):
+        if not all([x.op in _READS or is_quick(x) for x in code]) or not _is_bounded(v, block):
             return False
         innermost = [x for x in loop_of(inner[0]).code if x.op is FOR]
         nest = [v, *[x for x in instructions(block) if x.op is FOR]]
@@ -154,7 +154,7 @@ class Jams:
                 if x.op is FREEZE or touched[ref] != 1:
                     return False
                 told = [
-                    any([_tells(i, loop_of(w).index) for i in _indices(x.args[0])])
+                    any([tells(i, loop_of(w).index) for i in indices_of(x.args[0])])
                     for w in nest
                     if x.block.inside(w.attr)
                 ]
@@ -189,7 +189,7 @@ class Jams:
         ):
             return False
         numbers = [x for x in code if x.op is INDEX and x.type is Real] + [x.args[0] for x in adds if x not in local]
-        by = {(_depends(x, loop_of(around).index), _depends(x, loop_of(outer).index)) for x in numbers}
+        by = {(depends(x, loop_of(around).index), depends(x, loop_of(outer).index)) for x in numbers}
         if self.simd and _is_nest(inner) and not _is_short(inner):  # two products in one pay for what is not shared
             return all([{b[k] for b in by} == {True, False} for k in (0, 1)])
         return (True, False) in by and (False, True) in by
@@ -308,7 +308,7 @@ def _is_small(w: Value) -> bool:
         (innermost,) = inner
         iterations *= _iterations(innermost)
     code = [v for v in instructions(block) if v.op not in _READS and v.op is not ADD_TO and v.op is not FOR]
-    return iterations > costs.UNROLLED_ITERATIONS and len(code) <= costs.JAMMED_OPERATIONS and all(map(_is_quick, code))
+    return iterations > costs.UNROLLED_ITERATIONS and len(code) <= costs.JAMMED_OPERATIONS and all(map(is_quick, code))
 
 
 def _is_short(w: Value) -> bool:
@@ -332,7 +332,7 @@ def _only_adds(loop: Value) -> bool:
     return not loop.args and all([r.type.empty for r in loop_of(loop).results])
 
 
-def _is_quick(v: Value) -> bool:
+def is_quick(v: Value) -> bool:
     return _is_row(v) and not v.op.library
 
 
@@ -352,7 +352,7 @@ def _is_long(v: Value) -> bool:
     return span_of(v) is None and (isinstance(n, Size) or n > 1)
 
 
-def _depends(v: Value, index: Value) -> bool:
+def depends(v: Value, index: Value) -> bool:
     """True if `v` is computed from the index of a loop, in that loop or in one in it."""
     seen, todo = {v}, [v]
     while todo and index not in seen:
@@ -367,7 +367,7 @@ def _is_sum(ref: Value, block: Block) -> bool:
     return ref.type is Ref(Real) and not ref.block.inside(block) and begins_at_zero(ref)
 
 
-def _indices(ref: Value) -> list[Value]:
+def indices_of(ref: Value) -> list[Value]:
     """The indices of the location of `ref` in an accumulator."""
     found: list[Value] = []
     while ref.op is AT:
@@ -376,7 +376,7 @@ def _indices(ref: Value) -> list[Value]:
     return found
 
 
-def _tells(i: Value, index: Value, block: Block | None = None) -> bool:
+def tells(i: Value, index: Value, block: Block | None = None) -> bool:
     """True if `i` is another one in each iteration of the loop of `index`, whatever iteration of `block` that is in."""
     terms = affine_of(i).terms
     known = [x is index or (block is not None and not x.block.inside(block)) for x, k in terms.items() if k != 0]
@@ -385,8 +385,8 @@ def _tells(i: Value, index: Value, block: Block | None = None) -> bool:
 
 def _told_by(add: Value, outer: Loop) -> tuple[bool, bool]:
     """Whether each iteration of a loop adds to another element; and each iteration of the loops in it, alike in all."""
-    at = _indices(add.args[0])
-    by = [any([_tells(i, loop.index, outer) for i in at]) for loop in (outer, *loops_around(add.block, outer))]
+    at = indices_of(add.args[0])
+    by = [any([tells(i, loop.index, outer) for i in at]) for loop in (outer, *loops_around(add.block, outer))]
     return by[0], all(by[1:])
 
 

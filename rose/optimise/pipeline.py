@@ -33,6 +33,7 @@ from .early_reads import read_early
 from .element_sums import sum_elements
 from .inlining import Inliner
 from .instruments import asked, instrumented, run, run_all
+from .interchange import interchange
 from .loop_fusion import fuse_loops
 from .outlining import outline
 from .rewriter import RULES
@@ -133,6 +134,11 @@ PER_FUNCTION = (
 PROGRAM = Step("dead-arguments", "GradBench det")
 LAST = (
     Pass("hoist-from-while", _hoist, "GradBench saddle", of_parts=True),
+    Pass(
+        "interchange",
+        lambda f, c: interchange(f, c.without, simd=c.simd),
+        "engines: a column of a matrix is in few places of a cache",
+    ),
     Pass("unroll-and-jam", _jam, "a matrix by columns"),
     Pass(
         "unroll",

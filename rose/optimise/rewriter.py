@@ -56,6 +56,17 @@ from .recomputation import element
 Env = dict[Value, Value]
 
 
+class Iteration(dict[Value, Value]):
+    """The environment of an iteration that is written elsewhere: values from outside of it are as they were."""
+
+    def __init__(self, outer: Env) -> None:
+        super().__init__()
+        self.outer = outer
+
+    def __missing__(self, v: Value) -> Value:
+        return self.outer[v]
+
+
 class Rewriter:
     """A copy of a function."""
 

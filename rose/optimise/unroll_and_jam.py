@@ -36,7 +36,7 @@ from ..ir.types import Fin, Real, Tuple, Type, Vec
 from .dead_code import remove_dead_code
 from .jam_analysis import INDICES, Jam, Jams, loops_out_of
 from .recomputation import vector_of
-from .rewriter import Env, Simplifier
+from .rewriter import Env, Iteration, Simplifier
 
 LANES = 4  # iterations that are done together
 
@@ -55,16 +55,12 @@ def _ahead(b: Builder, first: Value) -> list[Value]:
     return [first, *[b.emit(iadd, (first, b.const(k, Fin(k + 1)))) for k in range(1, LANES)]]
 
 
-class _Lane(dict[Value, Value]):
-    """The environment of one iteration of the outer loop; values from outside of it are as they were."""
+class _Lane(Iteration):
+    """The environment of one iteration of the outer loop."""
 
     def __init__(self, outer: Env) -> None:
-        super().__init__()
-        self.outer = outer
+        super().__init__(outer)
         self.made: dict[Value, list[Value]] = {}  # by inner loops
-
-    def __missing__(self, v: Value) -> Value:
-        return self.outer[v]
 
 
 class _Jammer(Simplifier):
