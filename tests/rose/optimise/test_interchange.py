@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
+from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
+from harness import bits
+from limits import short_products
 from optimising import func
 
 import rose
 from rose import Real, Vec, fn
 from rose.frontend.function import Fn
+from rose.host.interpreter import run
 from rose.ir import ACCUM, ADD_TO, AT, FOR, GET, INDEX, Builder, Func, Loop, Value, loop_of
 from rose.ir.affine import affine_of
 from rose.ir.callgraph import instructions
+from rose.ir.check import check
 from rose.ir.ops import select
 from rose.ir.text.printer import show
 from rose.ir.types import Fin, Ref
@@ -259,3 +265,76 @@ def test_accumulators_of_a_caller_may_be_one():
         return b.unit()
 
     assert interchange(f) is f
+
+
+class Loops:
+    """Two to four loops in one another, at random, and what they add: to numbers of an iteration, and to arrays."""
+
+    def __init__(self, seed: int) -> None:
+        self.r = r = Random(seed)
+        self.sizes = [r.choice([1, 2, 3, 5]) for _ in range(r.choice([2, 3, 3, 4]))]
+        n = max(self.sizes)
+        self.whole = VecType(n, VecType(n, RealType))
+        self.func = func(self.whole, VecType(n, RealType))(self.body)
+        draw = np.random.default_rng(seed).uniform
+        self.args = [draw(-1, 1, (n, n)) * 10.0 ** draw(-6, 6, (n, n)), draw(-1, 1, n)]
+        self.args = [tuple(map(tuple, self.args[0].tolist())), tuple(self.args[1].tolist())]
+
+    def body(self, b: Builder, x: Value, y: Value) -> Value:
+        r, sizes = self.r, self.sizes
+        exact = VecType(sizes[0], VecType(sizes[-1], RealType))
+        begin = [b.zero(self.whole), b.zero(y.type), b.zero(exact), *r.choice([(), (x,)])]
+        self.given, self.refs = (x, y), [b.accum(v) for v in begin]
+        self.loop(b, 0, [], [b.accum(b.lift(0.0))])
+        if r.random() < 0.3:
+            b.add_to(self.refs[0], x)
+        return b.tuple([b.freeze(ref) for ref in self.refs])
+
+    def loop(self, b: Builder, depth: int, at: list[Value], numbers: list[Value]) -> None:
+        def iteration(i: Value) -> tuple[list[Value], list[Value]]:
+            now = [*at, i]
+            if depth + 1 == len(self.sizes):
+                for _ in range(self.r.choice([1, 1, 2, 3])):
+                    self.add(b, now, numbers)
+                return [], []
+            made = self.number(b, now) if self.r.random() < 0.6 else None
+            inner = [b.accum(b.lift(0.0))] if self.r.random() < 0.6 else []
+            self.loop(b, depth + 1, now, [*numbers, *inner, *([made] if made is not None else [])])
+            for ref in inner:
+                b.add_to(self.place(b, now), b.freeze(ref) * 2.0)
+            return [], []
+
+        b.loop(self.sizes[depth], iteration)
+
+    def number(self, b: Builder, at: list[Value]) -> Value:
+        x, y = self.given
+        made = b.index(b.index(x, self.r.choice(at)), self.r.choice(at)) * b.index(y, self.r.choice(at))
+        return b.emit(select, (made < 0.1, made, b.lift(0.0))) if self.r.random() < 0.2 else made
+
+    def place(self, b: Builder, at: list[Value]) -> Value:
+        k = self.r.randrange(len(self.refs))
+        if k == 1:
+            return b.at(self.refs[1], self.r.choice(at))
+        i, j = (at[0], at[-1]) if k == 2 and len(at) == len(self.sizes) else [self.r.choice(at) for _ in "ij"]
+        return b.at(b.at(self.refs[0 if k == 2 and len(at) < len(self.sizes) else k], i), j)
+
+    def add(self, b: Builder, at: list[Value], numbers: list[Value]) -> None:
+        outer = [v for v in numbers if v.type is RealType]
+        sums = [v for v in numbers if v.type is not RealType]
+        x = self.number(b, at)
+        for v in outer[-1:]:
+            x = x * v
+        b.add_to(self.r.choice(sums) if self.r.random() < 0.4 else self.place(b, at), x)
+
+
+def test_nests_at_random():
+    changed = 0
+    for seed in range(int(os.environ.get("ROSE_FUZZ", "400"))):
+        loops = Loops(seed)
+        want = run(loops.func, *loops.args)
+        with short_products():
+            for simd in (False, True):
+                made = interchange(loops.func, simd=simd)
+                assert bits(run(check(made), *loops.args)) == bits(want), (seed, simd)
+                changed += made is not loops.func
+    assert changed > 60
