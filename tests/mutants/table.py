@@ -49,10 +49,6 @@ MUTANTS = (
     Mutant("rose/optimise/invariants.py", "return not isinstance(args[1].attr, Size)", "return True"),
     Mutant("rose/optimise/sum_forwarding.py", "if loop_of(v).index not in indices:", "if not indices and False:"),
     Mutant("rose/optimise/scalar_replacement.py", "self.kept[ref] = False", "self.kept[ref] = True"),
-    Mutant("rose/optimise/interchange.py", "self.uses[loop][ref] == 1 and ref not in aliases(self.uses[loop])",
-           "self.uses[loop][ref] == 1"),
-    Mutant("rose/optimise/interchange.py", "if v.op is not AT and self.users.place(v) < self.users.place(loop):",
-           "if v.op is PARAM:"),
     Mutant("rose/optimise/loop_fusion.py", "if may_alias(adds[0], adds[1]):", "if not adds:"),
     Mutant("rose/optimise/loop_fusion.py", "return loop_of(x).indices is loop_of(y).indices", "return True"),
     # code, layout, calls and the runtime in JavaScript
@@ -98,4 +94,9 @@ MUTANTS = (
     Mutant("rose/optimise/invariants.py", "todo += [w for ref in self.touched[v] for w in self.groups[ref]]", "pass"),
     Mutant(DEAD, "if not fresh:", "if True:"),
     Mutant(DEAD, "[reduce(_union, ns) for ns in zip(", "[ns[0] for ns in zip("),
+    # products
+    Mutant("rose/optimise/interchange.py", "self.uses[loop][ref] == 1 and ref not in aliases(self.uses[loop])",
+           "self.uses[loop][ref] == 1"),
+    Mutant("rose/optimise/interchange.py", "if v.op is not AT and self.users.place(v) < self.users.place(loop):",
+           "if v.op is PARAM:"),
 )  # fmt: skip

@@ -32,7 +32,7 @@ def test_the_tables_of_the_page_are_those_of_the_ledgers():
     assert all([set(row["found"]) <= set(row["asked"]) <= set(range(len(MUTANTS))) for row in kills.values()])
 
 
-def test_the_ledger_is_of_this_table_and_has_58_that_are_found():
+def test_the_ledger_is_of_this_table_and_has_all_but_two_that_are_found():
     rows = json.loads(LEDGER.read_text())
     assert [(row["file"], row["old"], row["new"]) for row in rows] == [tuple(m) for m in MUTANTS]
-    assert len(MUTANTS) == 60 and sum(row["found by"] is not None for row in rows) >= 58
+    assert len(MUTANTS) >= 60 and sum(row["found by"] is None for row in rows) <= 2
