@@ -7,7 +7,7 @@ that copy a function stand; then any pass. `costs.py` has the limits of all.
 - Whole functions: `inlining`, `outlining` (and lambda lifting), `dead_arguments`.
 - What does not change in a loop: `invariants` finds it, `staging` cuts a function in two by it; on these stand
   `code_motion` and `loop_distribution`, before derivation, and `while_hoisting`.
-- Loops: `loop_fusion`, `unrolling`, `unroll_and_jam`, `recomputation`.
+- Loops: `loop_fusion`, `interchange`, `unrolling`, `unroll_and_jam`, `recomputation`.
 - Arrays: `map_fusion`, which runs when a trace ends, before anything is derived.
 - While loops and branches: `state_splitting` (numbers in the place of short aggregates); `parts`.
 - Accumulators: `sum_forwarding`, `scalar_replacement`.
