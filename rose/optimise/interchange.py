@@ -222,12 +222,14 @@ class Nests:
         nest = Nest(add, loops, ref if is_sum else None, self.simd)
         while not is_sum and loops[0] in nest.terms and len(nest.terms) > 1 and len(loops) > 2:
             nest = Nest(add, loops := loops[1:], None, self.simd)  # what an iteration adds up is in the cache as yet
-        if not self.is_alone(nest, ref) or not all([self.collect(nest, a) for a in add.args]) or not nest.fits():
+        if not all(map(_is_long, nest.terms)) or not self.is_alone(nest, ref):
+            return None
+        if not all([self.collect(nest, a) for a in add.args]) or not nest.fits():
             return None
         nest.fresh = not is_sum and self.is_first(nest.loops[0], ref)
         nest.read = self.read(nest, ref) if nest.fresh else None
         nest.arrange()
-        return nest if all(map(_is_long, [nest.order[-1], *nest.terms])) else None
+        return nest if _is_long(nest.order[-1]) else None
 
     def loops(self, add: Value, ref: Value, is_sum: bool) -> list[Value]:
         """The loops around an addition, the outermost first, as far as their iterations could come in another order."""
@@ -291,9 +293,9 @@ class Nests:
 
 
 def _only_adds(v: Value) -> bool:
-    """True for an innermost loop that does nothing but add what takes little."""
+    """True for a long loop without others in it that does nothing but add what takes little."""
     code = loop_of(v).code
-    if v.args or not all([r.type.empty for r in loop_of(v).results]):
+    if not _is_long(v) or v.args or not all([r.type.empty for r in loop_of(v).results]):
         return False
     return any([x.op is ADD_TO for x in code]) and all([x.op in _READS or x.op is ADD_TO or is_quick(x) for x in code])
 
