@@ -13,8 +13,8 @@ Reading a value, computing it and addressing an element are one recursion, so th
 loop is an object of its own, made by the writer. So no object calls back into one that holds it.
 
 Read `locations.py`, `frame.py`, `expressions.py`, `function.py` and `loops.py`, in this order. Then the analyses, which
-are done before a function is written: `liveness.py`, `destinations.py`, `states_in_place.py`, `strength_reduction.py`.
-What a module does with them is in `analyses.py`: in *naive* code, to compare with, none of them is used.
+are done before a function is written: `liveness.py`, `destinations.py`, `states_in_place.py`, `strength_reduction.py`,
+`rings.py`. What a module does with them is in `analyses.py`: in *naive* code, to compare with, none of them is used.
 A branch and a while loop are functions: `branch.py`, `while_loop.py`; `placing.py` says which functions are written
 where they are called, and not on their own (`copying.py` helps). For a module as a whole: `call_order.py`, `memory.py`,
 `literals.py`, `patterns.py`, `heap.py`, `vector_add.py`, `dynamic_sizes.py`, `stops.py`.

@@ -9,6 +9,7 @@ the bit: `lower(exports, naive=True)`.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from rose.ir import Block, Func, Value, loop_of
@@ -18,8 +19,9 @@ from .destinations import Destinations
 from .liveness import Lives
 from .placing import Placing
 from .register_promotion import Promoted, Promotion
+from .rings import Ring, rings_of
 from .states_in_place import InPlace, Part
-from .strength_reduction import Pointers
+from .strength_reduction import IndexUses, Pointers
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,7 @@ class Analyses:
     promotion: type[Promotion] = Promotion
     pointers: type[Pointers] = Pointers
     placing: type[Placing] = Placing
+    rings: Callable[[Value, IndexUses], dict[Value, Ring]] = rings_of
     free: type[list[int]] = list
     shares: bool = True  # two functions that do not call one another have the same memory
 
@@ -96,5 +99,10 @@ class _Placing(Placing):
         return False
 
 
+def _no_rings(v: Value, uses: IndexUses) -> dict[Value, Ring]:
+    """Each remainder is a division."""
+    return {}
+
+
 ECONOMICAL = Analyses()
-NAIVE = Analyses(_Lives, _InPlace, _Destinations, _Promotion, _Pointers, _Placing, _Never, shares=False)
+NAIVE = Analyses(_Lives, _InPlace, _Destinations, _Promotion, _Pointers, _Placing, _no_rings, _Never, shares=False)

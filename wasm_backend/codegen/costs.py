@@ -13,6 +13,8 @@ PROMOTED_NUMBERS = 6  # of an element that are promoted: an engine has so many r
 # Pointers of a loop: an engine has so many registers to spare. Measured, with sums of elements in locals: Rosenbrock's
 # loop takes 1.2 to 1.4 times the time of C, and 1.5 to 1.7 times without them.
 LOOP_POINTERS = 4
+# Iterations of a loop for each of its pieces, in which no index goes round an end
+PIECE_ITERATIONS = 4
 
 # Memory
 COPIED_BYTES = 64  # that are copied or cleared by single instructions

@@ -7,6 +7,7 @@ address depends on an index, and that may be deferred.
 from __future__ import annotations
 
 from rose.ir import CONST, GET, INDEX, Value
+from rose.ir.ops import imod
 from rose.ir.sizes import Size, times
 from rose.ir.types import Real, Ref, Tuple, Type
 
@@ -29,6 +30,7 @@ class Expressions:
         # (index of a loop, bytes that an iteration moves it) -> the local of a pointer: see `strength_reduction.py`
         self.pointers: dict[tuple[Value, int], int] = {}
         self.unread: set[Value] = set()  # indices that only pointers are made of, so that they are no numbers
+        self.shifts: dict[Value, tuple[Value, int, bool]] = {}  # of rings: the index, the shift, and which is negative
         self._index_uses: IndexUses | None = None
 
     @property
@@ -72,6 +74,11 @@ class Expressions:
             t, k = v.args[0].type, int(v.attr)
             assert isinstance(t, Tuple)
             self.c.load(v.type, self.frame.address(v.args[0]).at(offsets(t)[k]))
+        elif v.op is imod and v in self.shifts:
+            index, shift, falls = self.shifts[v]
+            self.c.get(shift)
+            self.push(index)
+            self.c("i32.sub" if falls else "i32.add")
         else:
             simple = PLAIN.get(v.op)
             if simple is not None:

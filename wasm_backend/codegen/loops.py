@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple, Protocol
 
 from rose.ir import ACCUM, Block, Value, loop_of, span_of
@@ -17,6 +17,7 @@ from ..binary.encoder import I32, V128, Body
 from .expressions import Expressions
 from .locations import Location, Mem, Unmade
 from .register_promotion import Promotion
+from .rings import Ring
 from .strength_reduction import Pointers
 
 
@@ -159,8 +160,9 @@ class Loop:
         self._open(pointers)
         sums = promotion.open(self.v)
         every = self.frame.program.stops.every.get(self.v)
+        rings = self.frame.program.analyses.rings(self.v, self.expr.index_uses)
         around, c.body = c.body, Body()
-        end = None if every is None or every == 1 else self._open_pieces(pointers, every)
+        end = self._open_pieces(pointers, every, rings) if rings or (every is not None and every > 1) else None
         c("loop")
         if every == 1:
             self._stop()
@@ -302,21 +304,31 @@ class Loop:
     def _stop(self) -> None:
         self.c.stop(Stop(self.v.loc, tuple(self.frame.live())))
 
-    def _open_pieces(self, pointers: Pointers, every: int) -> int:
-        """Begin the loop over the pieces: the local of where one ends, after `every` iterations or with the loop."""
+    def _open_pieces(self, pointers: Pointers, every: int | None, rings: Mapping[Value, Ring]) -> int:
+        """Begin the loop over the pieces: the local of where one ends, after `every` iterations or with the loop.
+
+        One also ends where the index of a ring goes round.
+        """
         c = self.c
         k, n = [*self._counters(pointers).items()][-1]
         c("loop")
-        self._stop()
         end = self.frame.local(self.v, I32)
-        self._grown(k, every * n)
-        c.tee(end)
-        self._end()
-        c.get(end)
-        self._end()
-        c(self.before)
-        c("select")
+        if every is None or every == 1:
+            self._end()
+        else:
+            self._stop()
+            self._grown(k, every * n)
+            c.tee(end)
+            self._end()
+            c.get(end)
+            self._end()
+            c(self.before)
+            c("select")
         c.set(end)
+        for v, ring in rings.items():
+            shift = self.frame.local(self.index, I32)
+            ring.open(self.expr, shift, end)
+            self.expr.shifts[v] = (ring.index, shift, ring.falls)
         return end
 
     def _close_pieces(self, pointers: Pointers) -> None:

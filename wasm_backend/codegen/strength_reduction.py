@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from rose.ir import AT, FOR, INDEX, Block, Value, loop_of
 from rose.ir.affine import affine_of, size_of
-from rose.ir.ops import iadd, ifrom, imul
+from rose.ir.ops import iadd, ifrom, imod, imul
 from rose.ir.sizes import Size, minus, plus, times
 from rose.ir.types import Ref, Type, Vec
 
@@ -72,6 +72,7 @@ class IndexUses:
         self.read: set[Value] = set()  # what is needed as a number
         self.elements: dict[Value, list[tuple[Value, int | Size]]] = {}  # of each: indices of elements, and their bytes
         self.steps: dict[Value, dict[Value, None]] = {}  # of each: the sums and products
+        self.remainders: dict[Block, list[Value]] = {}
         self._visit(body)
 
     def _visit(self, block: Block) -> None:
@@ -91,6 +92,8 @@ class IndexUses:
                 self.steps[i][v] = None
             else:
                 self.read.update(v.args)
+                if v.op is imod:
+                    self.remainders.setdefault(block, []).append(v)
 
 
 class Pointers:

@@ -1,0 +1,88 @@
+"""Rings: an index `(i + c) % n` in a loop over `i` goes round an end, and between two ends it is `i` and a shift.
+
+So the loop runs in pieces, each up to where the next index goes round, and the shifts are found where a piece begins:
+no iteration divides. The iterations are the same, in the same order. Measured: the gradients of a wave on a ring of 200
+and of advection by `np.roll` take 0.69 of the time, that of a circular convolution 0.51; with a comparison and a choice
+in the place of each division the first two took 0.82 to 0.88.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from rose.ir import FOR, Value, loop_of
+from rose.ir.affine import affine_of
+from rose.ir.sizes import Size
+
+from ..binary.encoder import I32
+from . import costs
+from .expressions import Expressions
+from .strength_reduction import IndexUses
+
+
+class Ring(NamedTuple):
+    """The index `(rest + constant + i) % size`, or that with `- i`; `rest` is the same in the loop over `i`."""
+
+    index: Value
+    falls: bool
+    rest: list[tuple[Value, int]]
+    constant: int
+    size: int
+
+    def open(self, expr: Expressions, shift: int, end: int) -> None:
+        """Find the shift of a piece, and let it end where the ring goes round, if that is before `end`."""
+        c = expr.c
+        c.i32_const(self.constant)
+        for x, k in self.rest:
+            expr.push(x)
+            c.i32_const(k)
+            c("i32.mul")
+            c("i32.add")
+        expr.push(self.index)
+        c("i32.sub" if self.falls else "i32.add")
+        c.i32_const(self.size)
+        c("i32.rem_u")
+        expr.push(self.index)
+        c("i32.add" if self.falls else "i32.sub")
+        c.set(shift)
+        turn = expr.frame.take(I32)
+        if self.falls:
+            c.get(shift)
+            c.i32_const(1)
+            c("i32.add")
+        else:
+            c.i32_const(self.size)
+            c.get(shift)
+            c("i32.sub")
+        c.tee(turn)
+        c.get(end)
+        c.get(turn)
+        c.get(end)
+        c("i32.lt_u")
+        c("select")
+        c.set(end)
+        expr.frame.free[I32].append(turn)
+
+
+def ring_of(v: Value, index: Value) -> Ring | None:
+    """The ring that a remainder is; None if it does not go by one in an iteration, or if an engine need not divide."""
+    n = v.args[1].attr
+    if isinstance(n, Size) or n & (n - 1) == 0:
+        return None
+    terms, constant = affine_of(v.args[0])
+    way = terms.pop(index, 0)
+    rest = [(x, k) for x, k in terms.items() if x.block is not v.block and not isinstance(k, Size)]
+    if isinstance(way, Size) or abs(way) != 1 or len(rest) < len(terms) or isinstance(constant, Size):
+        return None
+    return Ring(index, way < 0, rest, constant, n)
+
+
+def rings_of(v: Value, uses: IndexUses) -> dict[Value, Ring]:
+    """The rings of a loop that has no other in it, if its pieces are long."""
+    block = loop_of(v)
+    found = {x: ring for x in uses.remainders.get(block, ()) if (ring := ring_of(x, block.index)) is not None}
+    if not found or any([x.op is FOR for x in block.code]):
+        return {}
+    n = block.size if not isinstance(block.size, Size) else costs.STOP_UNKNOWN
+    pieces = 1 + sum([-(-n // ring.size) for ring in found.values()])
+    return found if n >= costs.PIECE_ITERATIONS * pieces else {}
