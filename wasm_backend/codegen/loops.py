@@ -326,9 +326,7 @@ class Loop:
             c("select")
         c.set(end)
         for v, ring in rings.items():
-            shift = self.frame.local(self.index, I32)
-            ring.open(self.expr, shift, end)
-            self.expr.shifts[v] = (ring.index, shift, ring.falls)
+            ring.open(self.expr, v, end)
         return end
 
     def _close_pieces(self, pointers: Pointers) -> None:

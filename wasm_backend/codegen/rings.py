@@ -8,6 +8,7 @@ in the place of each division the first two took 0.82 to 0.88.
 
 from __future__ import annotations
 
+import sys
 from typing import NamedTuple
 
 from rose.ir import FOR, Value, loop_of
@@ -29,9 +30,10 @@ class Ring(NamedTuple):
     constant: int
     size: int
 
-    def open(self, expr: Expressions, shift: int, end: int) -> None:
-        """Find the shift of a piece, and let it end where the ring goes round, if that is before `end`."""
-        c = expr.c
+    def open(self, expr: Expressions, v: Value, end: int) -> None:
+        """Find the shift of `v` in a piece, and let it end where the ring goes round, if that is before `end`."""
+        c, shift = expr.c, expr.frame.local(self.index, I32)
+        expr.shifts[v] = (self.index, shift, self.falls)
         c.i32_const(self.constant)
         for x, k in self.rest:
             expr.push(x)
@@ -65,9 +67,9 @@ class Ring(NamedTuple):
 
 
 def ring_of(v: Value, index: Value) -> Ring | None:
-    """The ring that a remainder is; None if it does not go by one in an iteration, or if an engine need not divide."""
+    """The ring that a remainder is; None if it does not go by one in an iteration."""
     n = v.args[1].attr
-    if isinstance(n, Size) or n & (n - 1) == 0:
+    if isinstance(n, Size):
         return None
     terms, constant = affine_of(v.args[0])
     way = terms.pop(index, 0)
@@ -77,12 +79,16 @@ def ring_of(v: Value, index: Value) -> Ring | None:
     return Ring(index, way < 0, rest, constant, n)
 
 
-def rings_of(v: Value, uses: IndexUses) -> dict[Value, Ring]:
-    """The rings of a loop that has no other in it, if its pieces are long."""
+def rings_of(v: Value, uses: IndexUses, masked: int = sys.maxsize) -> dict[Value, Ring]:
+    """The rings of a loop that has no other in it, if its pieces are long enough.
+
+    Where all go round powers of two, a mask is what an engine takes for a division: then `masked` iterations are.
+    """
     block = loop_of(v)
     found = {x: ring for x in uses.remainders.get(block, ()) if (ring := ring_of(x, block.index)) is not None}
     if not found or any([x.op is FOR for x in block.code]):
         return {}
     n = block.size if not isinstance(block.size, Size) else costs.STOP_UNKNOWN
     pieces = 1 + sum([-(-n // ring.size) for ring in found.values()])
-    return found if n >= costs.PIECE_ITERATIONS * pieces else {}
+    divides = any([ring.size & (ring.size - 1) for ring in found.values()])
+    return found if n >= pieces * (costs.PIECE_ITERATIONS if divides else masked) else {}

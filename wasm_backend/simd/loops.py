@@ -1,7 +1,8 @@
 """Vectorised loops, with two iterations at a time in vectors of two numbers: `rose.compile(f, simd=True)`.
 
 Every bit is as it is without: the sums of a loop keep their order, as what two iterations add is added one after the
-other. With `simd="relaxed"` a product and a sum are one instruction, which some machines round once, and others twice.
+other. A loop over rings runs in pieces (`codegen/rings.py`), so that neighbours on a ring are neighbours in memory.
+With `simd="relaxed"` a product and a sum are one instruction, which some machines round once, and others twice.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from ..binary.encoder import I32, Body, Code, Module
 from ..codegen import costs
 from ..codegen.locations import Literal, Location
 from ..codegen.loops import Loop
+from ..codegen.rings import rings_of
 from .plan import Kind, Plan, Unfit
 from .reductions import Reductions
 from .vectors import At, VectorWriter
@@ -40,8 +42,9 @@ def _planned(loop: Loop) -> Plan | None:
         return None
     items = loop.frame.lives.items
     read = [r for j, r in enumerate(loop.block.results) if (loop.v, j) in items and not r.type.empty]
+    rings = rings_of(loop.v, loop.expr.index_uses, costs.PIECE_PAIRED_ITERATIONS)
     try:
-        return Plan(loop.block, read, loop.writer.promotion.elements)
+        return Plan(loop.block, read, loop.writer.promotion.elements, rings)
     except Unfit:
         return None
 
@@ -68,11 +71,15 @@ class VectorLoop:
     def __init__(self, loop: Loop, vectors: VectorWriter, sums: Reductions) -> None:
         self.loop, self.vectors, self.sums = loop, vectors, sums
         self.plan, self.frame, self.c = vectors.plan, loop.frame, loop.c
+        self.end: int | None = None  # the local of where the pairs of a piece end
 
     def write(self) -> None:
         """Write all of it."""
         self.sums.start_fresh(self.loop.v)
         n, block = self.loop.size, self.loop.block
+        if self.plan.rings:
+            self._pieces(n)
+            return
         if isinstance(n, Size):
             self._dynamic(n)
             return
@@ -107,6 +114,51 @@ class VectorLoop:
         self._last(i)
         c("end")
 
+    def _pieces(self, n: int | Size) -> None:
+        """Write a loop in pieces, in which no index of a ring goes round: in each are pairs, and one if that is odd."""
+        c, frame, i, end = self.c, self.frame, self.frame.take(I32), self.frame.take(I32)
+        self.end = frame.take(I32)
+        self.vectors.index, self.vectors.in_pieces = i, True
+        frame.location[self.loop.index] = (i,)
+        c.i32_const(0)
+        c.set(i)
+        outer, c.body = c.body, Body()
+        c("loop")
+        c.size(n)
+        c.set(end)
+        for v, ring in self.plan.rings.items():
+            ring.open(self.loop.expr, v, end)
+        c.get(end)
+        c.get(end)
+        c.get(i)
+        c("i32.sub")
+        c.i32_const(1)
+        c("i32.and")
+        c("i32.sub")
+        c.tee(self.end)
+        c.get(i)
+        c("i32.gt_u")
+        c("if")
+        self._loop(n)
+        c("end")
+        c.get(i)
+        c.get(end)
+        c("i32.lt_u")
+        c("if")
+        self.sums.clear_at(self.loop.index)
+        self._last(i)
+        self._advance(i, 1)
+        c.set(i)
+        c("end")
+        c.get(i)
+        c.size(n)
+        c("i32.lt_u")
+        c("br_if", 0)
+        c("end")
+        pieces, c.body = c.body, outer
+        c.splice(pieces)
+        frame.free[I32] += [i, end, self.end]
+
     def _last(self, i: Location) -> None:
         """Write iteration `i`, which has no other beside it."""
         self.loop.writer.promotion.drop(self.loop.v)
@@ -116,7 +168,7 @@ class VectorLoop:
     def _loop(self, n: int | Size) -> None:
         c, vectors = self.c, self.vectors
         outer, c.body = c.body, Body()
-        alone = self.loop.may_be_none or self.loop.size != n
+        alone = self.loop.may_be_none or self.loop.size != n or self.end is not None
         stay = set[Value]() if alone else self.loop.staying([v.args[0] for v in self.sums.totals])
         self.sums.open(stay)
         self._both()
@@ -154,7 +206,7 @@ class VectorLoop:
         """Write the end of two iterations: advance all that moves; one of them tells when the loop ends."""
         c, vectors = self.c, self.vectors
         counter = None
-        if not isinstance(n, Size):
+        if self.end is None and not isinstance(n, Size):
             fixed = At(None, None, (), (), 0, 0)
             moved = [at for at in vectors.pointers if at.step > 0 and at._replace(step=0) == fixed]
             counter = moved[0] if moved else None
@@ -172,6 +224,8 @@ class VectorLoop:
             self._advance(vectors.pointers[counter], 2 * counter.step)
             c.tee(vectors.pointers[counter])
             c.i32_const(n * counter.step)
+        elif self.end is not None:
+            c.get(self.end)
         elif isinstance(n, Size):
             c.size(n)
             c.i32_const(-2)

@@ -8,7 +8,7 @@ and any other index is two of them.
 from __future__ import annotations
 
 import struct
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from enum import Enum
 from functools import cache
 from typing import NamedTuple
@@ -38,6 +38,7 @@ from ..abi.layout import is_flat, item_offsets, offsets, size
 from ..binary.encoder import instruction
 from ..codegen import costs
 from ..codegen.liveness import operands
+from ..codegen.rings import Ring
 from ..codegen.strength_reduction import step
 from ..libm.lanes import has_lanes
 
@@ -127,9 +128,14 @@ def known(n: int | Size) -> int:
 class Plan:
     """The kind of each instruction of a loop, when it is computed, and what it costs."""
 
-    def __init__(self, block: Loop, made: Sequence[Value], placed: Container[Value]) -> None:
-        """`made` are the results that somebody reads, and `placed` what a loop around this one has promoted."""
-        self.block, self.placed = block, placed
+    def __init__(
+        self, block: Loop, made: Sequence[Value], placed: Container[Value], rings: Mapping[Value, Ring]
+    ) -> None:
+        """`made` are the results that somebody reads, and `placed` what a loop around this one has promoted.
+
+        The index of one of its `rings` moves as that of the loop does, in each piece, and its shift is a term.
+        """
+        self.block, self.placed, self.rings = block, placed, rings
         self.kinds: dict[Value, Affine | Row | Kind] = {block.index: Affine(1, 0)}
         self.rows: dict[Value, Row] = {}  # where what is read lies
         for v in block.code:
@@ -220,7 +226,9 @@ class Plan:
         return found if isinstance(found, Affine) else v
 
     def _affine(self, v: Value) -> Affine | None:
-        """A sum of indices that move, or a product of one with a literal."""
+        """A ring, a sum of indices that move, or a product of one with a literal."""
+        if v in self.rings:
+            return Affine(-1 if self.rings[v].falls else 1, 0, ((v, 1),))
         if v.op not in (iadd, imul, ifrom):
             return None
         x, y = [self.index(a) for a in v.args]

@@ -119,7 +119,8 @@ class Reductions:
         for row in [x for x in self.promotion.rows(v) if self.promotion.is_first(v, x)]:
             adds = {x for x in self.plan.block.code if x.op is ADD_TO and base(x.args[0]) is base(row.row)}
             whole = [x for x in self.handed_on if x[0] in adds] if row.moves else [x for x in adds if x in self.direct]
-            if len(whole) == len(row.numbers) and len(adds) == len(whole) * (1 + row.moves):
+            one = len(whole) == len(row.numbers) and len(adds) == len(whole) * (1 + row.moves)
+            if one and not (row.moves and self.plan.rings):  # a piece goes on where the one before it ended
                 self.fresh[row.row] = row
                 self.news.update(adds)
             else:
@@ -130,6 +131,15 @@ class Reductions:
         t = row.row.type.inner if isinstance(row.row.type, Ref) else row.row.type
         assert isinstance(t, Vec)
         self.c.clear(Vec(n, t.elem), self.frame.address(row.row).at(first * row.stride))
+
+    def clear_at(self, i: Value) -> None:
+        """Write zeros to element `i` of each row that starts at zero."""
+        for row in self.fresh.values():
+            at = self.frame.address(row.row)
+            for start, t in row.numbers.items():
+                to = self.vectors.expr.scaled(i, row.stride, at.at(start))
+                self.c.constant(t, 0)
+                self.c.write(t, to)
 
     def _target(self, ref: Value) -> int | At:
         """The location of an accumulator: a local, or an address."""

@@ -56,6 +56,7 @@ class VectorWriter:
         self.relaxed = expr.frame.program.simd == "relaxed"
         self.before, self.after = Body(), Body()  # what is written before and after the loop
         self.index: int | None = None  # the local of the first of the two indices
+        self.in_pieces = False  # then it is there before, and is not 0
         self.pointers: dict[At, int] = {}
         self.rows: dict[At, tuple[int, int]] = {}
         self.splats: dict[Value, int] = {}
@@ -214,6 +215,9 @@ class VectorWriter:
         pointer = self.expr.pointer(v, k) if self.plan.outside(v) else None
         if pointer is not None:
             self.c.address(pointer)
+        elif v in self.plan.rings:
+            self.c.get(self.expr.shifts[v][1])
+            self.expr.times(k)
         else:
             self._push_lane(v, lane)
             self.expr.times(k)
@@ -321,6 +325,11 @@ class VectorWriter:
                 self.c.address(Mem(at.base, at.offset + min(at.step, 0), at.size))
                 for v, n in at.terms:
                     self._term(v, n, 0)
+                if self.in_pieces and at.step:
+                    self.c.get(self.first_index())
+                    self.c.i32_const(at.step)
+                    self.c("i32.mul")
+                    self.c("i32.add")
                 self.c.set(k)
         return self.pointers[at]
 

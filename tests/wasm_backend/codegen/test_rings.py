@@ -14,7 +14,7 @@ from wasm_backend.binary.disassembler import disassemble
 from wasm_backend.codegen import costs
 from wasm_backend.lower import lower
 
-N = 21
+N = 27
 
 
 def wave(x: Any) -> Any:
@@ -35,7 +35,7 @@ def advection(x: Any) -> Any:
 
 
 def lattice(x: Any) -> Any:
-    rows = rose.reshape(rose.concatenate([x] * N), (N, N))
+    rows = rose.reshape(rose.concatenate([x] * 17), (17, N))
     round_each = np.roll(rows, 1, 0) + np.roll(rows, -1, 0) + np.roll(rows, 2, 1) - np.roll(rows, -2, 1)
     return np.sum(round_each * rows * rows)
 
@@ -106,28 +106,34 @@ def inner_loops(text: str) -> list[list[str]]:
     return found
 
 
+@pytest.mark.parametrize("simd", [False, True])
 @pytest.mark.parametrize("f", PROGRAMS.values(), ids=PROGRAMS)
-def test_no_iteration_divides(f: Any):
-    made = optimised({"f": rose.grad(fn([Vec[N]], Real)(f)).func})
-    assert not [code for code in inner_loops(disassemble(lower(made).wasm)) if "i32.rem_u" in code]
+def test_no_iteration_divides(f: Any, simd: bool):
+    made = optimised({"f": rose.grad(fn([Vec[N]], Real)(f)).func}, simd=simd)
+    assert not [code for code in inner_loops(disassemble(lower(made, simd=simd).wasm)) if "i32.rem_u" in code]
     assert [code for code in inner_loops(disassemble(lower(made, naive=True).wasm)) if "i32.rem_u" in code]
 
 
-@pytest.mark.parametrize("stops", [False, True])
-@pytest.mark.parametrize("simd", [False, True])
+@pytest.mark.parametrize("f", [advection, spline, reaction, convolution, polygon], ids=lambda f: f.__name__)
+def test_two_iterations_at_once_read_neighbours_at_once(f: Any):
+    made = optimised({"f": rose.grad(fn([Vec[N]], Real)(f)).func}, simd=True)
+    assert [code for code in inner_loops(disassemble(lower(made, simd=True).wasm)) if code.count("v128.load") > 1]
+
+
+@pytest.mark.parametrize("n", [27, 32])
 @pytest.mark.parametrize("derive", DERIVED.values(), ids=DERIVED)
 @pytest.mark.parametrize("body", PROGRAMS.values(), ids=PROGRAMS)
-def test_the_bits_are_those_of_the_interpreter(
-    body: Any, derive: Any, simd: bool, stops: bool, monkeypatch: pytest.MonkeyPatch
-):
-    if stops:  # these loops are cut into pieces for them, too
-        monkeypatch.setattr(costs, "STOP_INSTRUCTIONS", 160)
-        monkeypatch.setattr(costs, "STOP_ITERATION", 30)
-    f, x = derive(fn([Vec[N]], Real)(body)), np.linspace(-0.7, 1.1, N)
+def test_the_bits_are_those_of_the_interpreter(body: Any, derive: Any, n: int, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(globals(), "N", n)
+    monkeypatch.setattr(costs, "PIECE_PAIRED_ITERATIONS", 2)
+    f, x = derive(fn([Vec[n]], Real)(body)), np.linspace(-0.7, 1.1, n)
     x[3] = -0.0
     with rose.eager():
-        want = np.asarray(f(x))
-    assert np.asarray(rose.compile(f, simd=simd)(x)).tobytes() == want.tobytes()
+        want = np.asarray(f(x)).tobytes()
+    assert np.asarray(rose.compile(f, simd=True)(x)).tobytes() == np.asarray(rose.compile(f)(x)).tobytes() == want
+    monkeypatch.setattr(costs, "STOP_INSTRUCTIONS", 160)  # these loops are cut into pieces for stops, too
+    monkeypatch.setattr(costs, "STOP_ITERATION", 30)
+    assert np.asarray(rose.compile(f)(x)).tobytes() == want
 
 
 def divisions(n: int, body: Any) -> int:

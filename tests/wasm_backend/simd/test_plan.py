@@ -17,7 +17,7 @@ def loop_of(f: Func) -> Value:
 
 def planned(body: Any, n: int = 8) -> Plan:
     f = fn([Vec[99], Vec[n, rose.Fin[99]]], Real)(lambda x, k: rose.sum(body(x, k, i) for i in rose.range(n))).func
-    return Plan(loop_of(f).attr, (), ())
+    return Plan(loop_of(f).attr, (), (), {})
 
 
 def elements(plan: Plan) -> list[Row]:
@@ -49,7 +49,7 @@ def test_neighbours_in_rows_are_joined():
 def test_columns_beside_one_another_are_joined_at_the_index_of_a_loop_around():
     f = fn([Vec[8, Vec[9]]], Real)(lambda x: rose.sum(columns(x, 4, j) for j in rose.range(2)))
     inner = next(v for v in loop_of(f.func).attr.code if v.op is FOR)
-    plan = Plan(inner.attr, (), ())
+    plan = Plan(inner.attr, (), (), {})
     assert len(plan.joined) == 4
     assert {(row.offset, *[k for _, k in row.terms]) for row in elements(plan)} == {(8 * k, 32) for k in range(4)}
 
@@ -58,7 +58,7 @@ def test_an_index_from_the_end_falls_with_each_loop_that_it_is_of():
     turned = lambda x, j: rose.sum(x[15 - (8 * j + i)] * x[i] for i in rose.range(8))
     f = fn([Vec[16]], Real)(lambda x: rose.sum(turned(x, j) for j in rose.range(2)))
     inner = next(v for v in loop_of(f.func).attr.code if v.op is FOR)
-    rows = elements(Plan(inner.attr, (), ()))
+    rows = elements(Plan(inner.attr, (), (), {}))
     assert {(row.offset, row.step, *[k for _, k in row.terms]) for row in rows} == {(120, -8, -64), (0, 8)}
 
 
@@ -81,7 +81,7 @@ def test_two_iterations_at_once_cost_half_where_all_has_a_twin():
 def test_a_loop_with_a_state_or_another_loop_is_unfit():
     f = fn([Vec[9]], Real)(lambda x: rose.sum(rose.sum(x[i] * x[j] for j in rose.range(9)) for i in rose.range(9)))
     with pytest.raises(Unfit):
-        Plan(loop_of(f.func).attr, (), ())
+        Plan(loop_of(f.func).attr, (), (), {})
 
 
 def test_a_row_has_a_twin_if_each_of_its_instructions_has():
