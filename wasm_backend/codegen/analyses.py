@@ -69,6 +69,9 @@ class _InPlace(InPlace):
     def stays(self, part: Part) -> bool:
         return False
 
+    def changed(self, loop: Value) -> dict[int, Value]:
+        return {}
+
 
 class _Destinations(Destinations):
     """Each aggregate is built in memory of its own, and copied to where it is wanted."""

@@ -46,9 +46,19 @@ class State(NamedTuple):
 
 
 def open_state(
-    expr: Expressions, init: Value, item: int, leaf: int, take: Callable[[int], int], own: Mem | None = None
+    expr: Expressions,
+    init: Value,
+    item: int,
+    leaf: int,
+    take: Callable[[int], int],
+    own: Mem | None = None,
+    *,
+    changed: bool = False,
 ) -> State:
-    """A leaf of a state at its first value; `take` gives a local of a type. One that stays has a place of its own."""
+    """A leaf of a state at its first value; `take` gives a local of a type. One that stays has a place of its own.
+
+    What is changed where it lies is copied into a buffer at first, as others may read the first value.
+    """
     frame, c, t = expr.frame, expr.c, leaves(init.type)[leaf]
     if own is not None:
         expr.store(init, leaf, t, own)
@@ -58,14 +68,19 @@ def open_state(
         c.address(own)
         c.set(now)
         return State(item, leaf, t, now, now, 0)
-    expr.push(init, leaf)
-    now = take(wasm_type(t))
     if t.scalar:
+        expr.push(init, leaf)
+        now = take(wasm_type(t))
         c.set(now)
         return State(item, leaf, t, now, -1, 0)
-    then = take(I32)
-    c.set(now)
     one, two = frame.memory.reserve(t), frame.memory.reserve(t)
+    if changed:
+        expr.store(init, leaf, t, two)
+        c.address(two)
+    else:
+        expr.push(init, leaf)
+    now, then = take(I32), take(I32)
+    c.set(now)
     c.address(one)
     c.set(then)
     both = plus(one.total, two.total)
@@ -124,11 +139,10 @@ class Loop:
         """Write all of it."""
         v, frame = self.v, self.frame
         for j, a in enumerate(v.args):
-            for leaf in range(len(leaves(a.type))):
-                own, t = (v, len(self.states)), leaves(a.type)[leaf]
-                place = frame.build_at(*own, t) if not t.scalar and frame.in_place.stays(own) else None
-                self.states.append(s := open_state(self.expr, a, j, leaf, lambda type: frame.local(v, type), place))
-                if not s.type.scalar:
+            for leaf, t in enumerate(leaves(a.type)):
+                s = self._open_state(a, j, leaf)
+                self.states.append(s)
+                if not t.scalar:
                     frame.next[(self.block, j, leaf_offsets(a.type)[leaf])] = s.next
         if span_of(v) is not None:
             self.span = (self.states[0].now, self.states[1].now)
@@ -137,6 +151,24 @@ class Loop:
         if differ(self.size, 0) and not (self.writer.vectorise is not None and self.writer.vectorise(self)):
             self._iterations()
         frame.release(frame.lives.end[self.block])
+
+    def _open_state(self, init: Value, j: int, leaf: int) -> State:
+        """The next leaf of the states: a number, an aggregate that stays where it lies, or one in two buffers.
+
+        An accumulator that begins at one which nothing reads any more has the buffer of that.
+        """
+        v, frame, k, t = self.v, self.frame, len(self.states), leaves(init.type)[leaf]
+        take: Callable[[int], int] = lambda type: frame.local(v, type)
+        if t.scalar:
+            return open_state(self.expr, init, j, leaf, take)
+        if frame.in_place.stays((v, k)):
+            return open_state(self.expr, init, j, leaf, take, frame.build_at(v, k, t))
+        ref = frame.in_place.changed(v).get(k)
+        if ref is None or (ref, 0) in frame.destinations:
+            return open_state(self.expr, init, j, leaf, take)
+        s = open_state(self.expr, init, j, leaf, take, changed=True)
+        frame.built[(ref, 0)] = Mem(s.now, 0)
+        return s
 
     def _place(self) -> None:
         """The locations of the states, and of the vectors that somebody reads."""

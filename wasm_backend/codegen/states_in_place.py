@@ -6,6 +6,10 @@ buffers, since an iteration may read it while it builds the next; if the next on
 begins at the state, one buffer is both. One element that is put into a matrix in each iteration costs an element, and
 one row that is added to costs a row, and not the matrix. The Cholesky factorisation of `rose.lib` with its gradient
 takes 2.0 times as long without it, at n = 64.
+
+If the next state is another vector, an accumulator that begins at the state has the buffer where that is: no iteration
+of a reverse loop copies the cotangent of a state that is read, and goes on as well. Measured: the gradient of a wave
+takes 0.92 of the time, that of descent with momentum 0.90.
 """
 
 from __future__ import annotations
@@ -35,6 +39,7 @@ class InPlace:
         self.lives, self.puts = lives, bool(lives.puts)
         self.taken: dict[Part, bool] = {}
         self.staying: dict[Part, bool] = {}
+        self._changed: dict[Value, dict[int, Value]] = {}
         self._readers: dict[Block, dict[Value, list[Value]]] = {}
         if self.puts:
             self._find(body)
@@ -81,6 +86,24 @@ class InPlace:
                 return False
             x, k = _made(*start)
         return x.block is block
+
+    def changed(self, loop: Value) -> dict[int, Value]:
+        """The leaves of the states at which an accumulator begins when nothing reads them any more, each with that.
+
+        It takes over the buffer where the state is, while the next state is built in the other one.
+        """
+        if loop not in self._changed:
+            firsts, n = dict[Value, int](), 0  # of each state, its first leaf
+            for p in loop_of(loop).states:
+                firsts[p] = n
+                n += len(leaves(p.type))
+            begun = [(v, *_made(v.args[0], 0)) for v in loop.attr.code if v.op is ACCUM and _is_whole(v.args[0].type)]
+            self._changed[loop] = {
+                firsts[x] + leaf: v
+                for v, x, leaf in begun
+                if x in firsts and not self._read_after(x, leaf, (v, 0), v.args[0])
+            }
+        return self._changed[loop]
 
     # what reads a part
 

@@ -192,3 +192,120 @@ def test_the_value_before_the_loop_stays_as_it_is(n: int) -> None:
 
     xs = X[:n]
     assert rose.compile(f, dynamic=True)(xs) == sum([(2.0 * x + 1.0) * x for x in xs])
+
+
+def momentum(x: Any) -> Any:
+    def step(_: Any, s: Any) -> Any:
+        w, m = s
+        m = rose.vec(0.9 * m[j] + w[j] - x[j] + w[j] ** 3 for j in rose.range(N))
+        return rose.vec(w[j] - 0.01 * m[j] for j in rose.range(N)), m
+
+    return rose.dot(rose.scan(step, (x, [0.0] * N), 20)[0], x)
+
+
+def wave(x: Any) -> Any:
+    def step(_: Any, s: Any) -> Any:
+        u, v = s
+        v = rose.vec(v[j] + 0.1 * (u[(j + 1) % N] - 2.0 * u[j] + u[(j + N - 1) % N]) for j in rose.range(N))
+        return rose.vec(u[j] + 0.1 * v[j] for j in rose.range(N)), v
+
+    u, v = rose.scan(step, (x, x), 20)
+    return rose.sum(u[j] * u[j] * v[j] for j in rose.range(N))
+
+
+def mirrored(x: Any) -> Any:
+    def step(_: Any, s: Any) -> Any:
+        p, v = s
+        v = rose.vec(v[j] - 0.1 * (p[j] - p[N - 1 - j]) for j in rose.range(N))
+        return rose.vec(p[j] + 0.1 * v[j] * p[j] for j in rose.range(N)), v
+
+    p, v = rose.scan(step, (x, x), 20)
+    return rose.sum(p[j] ** 2 + v[j] for j in rose.range(N))
+
+
+def adaptive(x: Any) -> Any:
+    def step(_: Any, s: Any) -> Any:
+        w, m, v = s
+        g = rose.vec(w[j] ** 3 - x[j] for j in rose.range(N))
+        m = rose.vec(0.9 * m[j] + 0.1 * g[j] for j in rose.range(N))
+        v = rose.vec(0.99 * v[j] + 0.01 * g[j] * g[j] for j in rose.range(N))
+        return rose.vec(w[j] - 0.05 * m[j] / (v[j] + 1.0) for j in rose.range(N)), m, v
+
+    return rose.dot(rose.scan(step, (x, [0.0] * N, [0.0] * N), 20)[0], x)
+
+
+def pendulums(x: Any) -> Any:
+    def step(_: Any, s: Any) -> Any:
+        q, p = s
+        q = rose.vec(q[j] + 0.05 * p[j] for j in rose.range(N))
+        return q, rose.vec(p[j] - 0.05 * rose.sin(q[j]) for j in rose.range(N))
+
+    q, p = rose.scan(step, (x, [0.0] * N), 20)
+    return rose.dot(q, q) + rose.dot(p, x)
+
+
+def neurons(x: Any) -> Any:
+    def step(_: Any, s: Any) -> Any:
+        v, w = s
+        w = rose.vec(w[j] + 0.1 * (v[j] - w[N - 1 - j]) for j in rose.range(N))
+        return rose.vec(v[j] - 0.1 * v[j] ** 3 - w[j] * x[j] for j in rose.range(N)), w
+
+    v, w = rose.scan(step, (x, x), 20)
+    return rose.dot(v, w)
+
+
+MOVING = {f.__name__: f for f in (momentum, wave, mirrored, adaptive, pendulums, neurons)}
+
+
+def changed(f: Func) -> list[Value]:
+    found = InPlace(f.body, Lives(f))
+    return [ref for v in instructions(f.body) if v.op is FOR for ref in found.changed(v).values()]
+
+
+@pytest.mark.parametrize("name", MOVING)
+def test_an_accumulator_that_begins_at_a_state_has_its_buffer(name: str) -> None:
+    f = fn([Vec[N]], Real)(MOVING[name])
+    slope = rose.grad(f)
+    along = rose.grad(fn([Vec[N]], Real)(lambda x: rose.dot(slope(x), x)))
+    assert changed(optimised({"f": slope.func})["f"]) and changed(optimised({"f": along.func})["f"])
+    for simd in (False, True):
+        module = rose.compile({"f": f, "slope": slope, "along": along}, simd=simd)
+        for _ in range(2):  # what a call leaves in memory is nothing to the next
+            assert module.f(X) == run(f.func, tuple(X))
+            assert tuple(module.slope(X)) == run(slope.func, tuple(X))
+            assert tuple(module.along(X)) == run(along.func, tuple(X))
+
+
+def other_state(x: Any, s: Any, use: Callable[[Any], Any]) -> Any:
+    """A step from two vectors to two, of which the first is added to, and then read or not."""
+    p, q = s
+    acc = rose.accum(p)
+    for j in rose.range(N - 1):
+        acc[j + 1] += q[j] * x[j]
+    after = acc.value
+    return rose.vec(0.5 * after[j] + q[j] for j in rose.range(N)), use((p, after))
+
+
+@pytest.mark.parametrize(
+    ("use", "taken"),
+    [
+        (lambda s: rose.vec(0.1 * s[1][N - 1 - j] for j in rose.range(N)), True),
+        (lambda s: rose.vec(0.1 * s[0][N - 1 - j] for j in rose.range(N)), False),
+        (lambda s: s[0], False),
+        (lambda s: s[1], True),  # it is built where the next state is, though
+    ],
+    ids=["of the sum", "of the state", "the state", "the sum"],
+)
+@pytest.mark.parametrize("steps", [0, 1, 20])
+def test_what_is_read_later_is_not_written_over(use: Callable[[Any], Any], taken: bool, steps: int) -> None:
+    @fn
+    def f(x: Vec[N]) -> Real:
+        before = rose.vec(2.0 * x[j] for j in rose.range(N))
+        p, q = rose.scan(lambda _, s: other_state(x, s, use), (before, x), steps)
+        return rose.sum(p[j] * (j + 1) + q[j] * q[j] * before[j] for j in rose.range(N))
+
+    assert steps < 2 or bool(changed(optimised({"f": f.func})["f"])) == taken
+    slope = rose.grad(f)
+    module = rose.compile({"f": f, "slope": slope})
+    assert module.f(X) == run(f.func, tuple(X))
+    assert tuple(module.slope(X)) == run(slope.func, tuple(X))
