@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from typing import NamedTuple
 
-from rose.ir import FOR, Value, loop_of
+from rose.ir import FOR, Loop, Value, loop_of
 from rose.ir.affine import affine_of
 from rose.ir.sizes import Size
 
@@ -27,14 +27,14 @@ class Ring(NamedTuple):
     index: Value
     falls: bool
     rest: list[tuple[Value, int]]
-    constant: int
-    size: int
+    constant: int | Size
+    size: int | Size  # if it is known at a call only, that of the loop: so it is not 0 where there is an iteration
 
     def open(self, expr: Expressions, v: Value, end: int) -> None:
         """Find the shift of `v` in a piece, and let it end where the ring goes round, if that is before `end`."""
         c, shift = expr.c, expr.frame.local(self.index, I32)
         expr.shifts[v] = (self.index, shift, self.falls)
-        c.i32_const(self.constant)
+        c.constant(self.index.type, self.constant)
         for x, k in self.rest:
             expr.push(x)
             c.i32_const(k)
@@ -42,7 +42,7 @@ class Ring(NamedTuple):
             c("i32.add")
         expr.push(self.index)
         c("i32.sub" if self.falls else "i32.add")
-        c.i32_const(self.size)
+        c.constant(self.index.type, self.size)
         c("i32.rem_u")
         expr.push(self.index)
         c("i32.add" if self.falls else "i32.sub")
@@ -53,7 +53,7 @@ class Ring(NamedTuple):
             c.i32_const(1)
             c("i32.add")
         else:
-            c.i32_const(self.size)
+            c.constant(self.index.type, self.size)
             c.get(shift)
             c("i32.sub")
         c.tee(turn)
@@ -66,17 +66,19 @@ class Ring(NamedTuple):
         expr.frame.free[I32].append(turn)
 
 
-def ring_of(v: Value, index: Value) -> Ring | None:
+def ring_of(v: Value, block: Loop) -> Ring | None:
     """The ring that a remainder is; None if it does not go by one in an iteration."""
-    n = v.args[1].attr
-    if isinstance(n, Size):
+    n, (terms, constant) = v.args[1].attr, affine_of(v.args[0])
+    way = terms.pop(block.index, 0)
+    rest = [(x, k) for x, k in terms.items() if x.block is not block and not isinstance(k, Size)]
+    if (
+        isinstance(way, Size)
+        or abs(way) != 1
+        or len(rest) < len(terms)
+        or (isinstance(n, Size) and n is not block.size)
+    ):
         return None
-    terms, constant = affine_of(v.args[0])
-    way = terms.pop(index, 0)
-    rest = [(x, k) for x, k in terms.items() if x.block is not v.block and not isinstance(k, Size)]
-    if isinstance(way, Size) or abs(way) != 1 or len(rest) < len(terms) or isinstance(constant, Size):
-        return None
-    return Ring(index, way < 0, rest, constant, n)
+    return Ring(block.index, way < 0, rest, constant, n)
 
 
 def rings_of(v: Value, uses: IndexUses, masked: int = sys.maxsize) -> dict[Value, Ring]:
@@ -85,10 +87,12 @@ def rings_of(v: Value, uses: IndexUses, masked: int = sys.maxsize) -> dict[Value
     Where all go round powers of two, a mask is what an engine takes for a division: then `masked` iterations are.
     """
     block = loop_of(v)
-    found = {x: ring for x in uses.remainders.get(block, ()) if (ring := ring_of(x, block.index)) is not None}
+    found = {x: ring for x in uses.remainders.get(block, ()) if (ring := ring_of(x, block)) is not None}
     if not found or any([x.op is FOR for x in block.code]):
         return {}
-    n = block.size if not isinstance(block.size, Size) else costs.STOP_UNKNOWN
-    pieces = 1 + sum([-(-n // ring.size) for ring in found.values()])
-    divides = any([ring.size & (ring.size - 1) for ring in found.values()])
+    n, sizes = block.size, [ring.size for ring in found.values()]
+    if isinstance(n, Size):
+        n = costs.STOP_UNKNOWN
+    pieces = 1 + sum([1 if isinstance(k, Size) else -(-n // k) for k in sizes])
+    divides = any([isinstance(k, Size) or k & (k - 1) for k in sizes])
     return found if n >= pieces * (costs.PIECE_ITERATIONS if divides else masked) else {}

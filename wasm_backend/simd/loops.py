@@ -120,6 +120,9 @@ class VectorLoop:
         self.end = frame.take(I32)
         self.vectors.index, self.vectors.in_pieces = i, True
         frame.location[self.loop.index] = (i,)
+        if self.loop.may_be_none:
+            c.size(n)
+            c("if")
         c.i32_const(0)
         c.set(i)
         outer, c.body = c.body, Body()
@@ -157,6 +160,8 @@ class VectorLoop:
         c("end")
         pieces, c.body = c.body, outer
         c.splice(pieces)
+        if self.loop.may_be_none:
+            c("end")
         frame.free[I32] += [i, end, self.end]
 
     def _last(self, i: Location) -> None:

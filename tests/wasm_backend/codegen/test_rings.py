@@ -161,3 +161,21 @@ def test_a_loop_of_dependent_length_runs_in_pieces_too(low: int):
     with rose.eager():
         want = np.asarray(f(x))
     assert np.asarray(rose.compile(f)(x)).tobytes() == want.tobytes()
+
+
+n = rose.dim("n")
+
+
+def smoothed(x: Any) -> Any:
+    step: Any = lambda _, u: rose.vec(u[i] + 0.1 * (u[(i + 1) % n] - u[i] * u[(i + 3) % n]) for i in rose.range(n))
+    return rose.sum(rose.scan(step, x, 3)[(i + 2) % n] * x[i] for i in rose.range(n))
+
+
+@pytest.mark.parametrize("simd", [False, True])
+def test_a_ring_of_any_size_runs_in_pieces(simd: bool):
+    f = rose.grad(fn([Vec[n]], Real)(smoothed))
+    module = rose.compile(f, dynamic=True, simd=simd)
+    assert not [code for code in inner_loops(disassemble(module.wasm)) if "i32.rem_u" in code]
+    for k in (0, 1, 2, 3, 8, 13):
+        x = np.linspace(-0.7, 1.1, k)
+        assert np.asarray(module(x)).tobytes() == np.asarray(rose.compile(f, n=k)(x)).tobytes()
