@@ -99,4 +99,9 @@ MUTANTS = (
            "self.uses[loop][ref] == 1"),
     Mutant("rose/optimise/interchange.py", "if v.op is not AT and self.users.place(v) < self.users.place(loop):",
            "if v.op is PARAM:"),
+    # rings, and states that are added to where they lie
+    Mutant("wasm_backend/codegen/rings.py", "return Ring(block.index, way < 0,", "return Ring(block.index, False,"),
+    Mutant("wasm_backend/codegen/rings.py", "or abs(way) != 1", "or way == 0"),
+    Mutant("wasm_backend/simd/loops.py", "self.sums.clear_at(self.loop.index)", "pass"),
+    Mutant("wasm_backend/codegen/states_in_place.py", "and not self._read_after(x, leaf, (v, 0), v.args[0])", ""),
 )  # fmt: skip

@@ -807,3 +807,23 @@ def test_the_rows_of_a_jacobian_are_two_iterations_at_once():
     x = np.array([0.3, -0.4, 0.9])
     assert (plain(x) == fast(x)).all()
     assert "f64x2.mul" in fast.disassemble()
+
+
+@pytest.mark.parametrize("n", [17, 30])
+def test_a_sum_that_begins_at_zero_does_so_at_each_end_of_a_piece(n: int):
+    """A ring of 17 has pieces of 1, 15 and 1: what no pair adds to, an iteration of its own does."""
+
+    @fn
+    def wave(x: Vec[n]) -> Real:
+        def step(_: Any, s: Any) -> Any:
+            u, v = s
+            v = rose.vec(v[i] + 0.1 * (u[(i + 1) % n] - 2.0 * u[i] + u[(i + n - 1) % n]) for i in rose.range(n))
+            return rose.vec(u[i] + 0.1 * v[i] for i in rose.range(n)), v
+
+        u, v = rose.scan(step, (x, x), 20)
+        return rose.sum(u[i] * u[i] * v[i] for i in rose.range(n))
+
+    slope, x = rose.grad(wave), np.linspace(-0.5, 1.0, n)
+    plain, fast = rose.compile(slope), rose.compile(slope, simd=True)
+    assert "f64x2.mul" in fast.disassemble()
+    assert (fast(x) == plain(x)).all() and (fast(x) == plain(x)).all()
