@@ -49,7 +49,8 @@ MUTANTS = (
     Mutant("rose/optimise/invariants.py", "return not isinstance(args[1].attr, Size)", "return True"),
     Mutant("rose/optimise/sum_forwarding.py", "if loop_of(v).index not in indices:", "if not indices and False:"),
     Mutant("rose/optimise/scalar_replacement.py", "self.kept[ref] = False", "self.kept[ref] = True"),
-    Mutant("rose/optimise/loop_fusion.py", "if may_alias(adds[0], adds[1]):", "if not adds:"),
+    Mutant("rose/optimise/loop_fusion.py", "if may_alias(adds[0] - both, adds[1]) or may_alias(adds[0], adds[1] - both):",
+           "if not adds:"),
     Mutant("rose/optimise/loop_fusion.py", "return loop_of(x).indices is loop_of(y).indices", "return True"),
     # code, layout, calls and the runtime in JavaScript
     Mutant("wasm_backend/abi/layout.py", "rounded_up(plus(offsets(t)[-1], size(t.items[-1])), align(t))",
@@ -104,4 +105,13 @@ MUTANTS = (
     Mutant("wasm_backend/codegen/rings.py", "or abs(way) != 1", "or way == 0"),
     Mutant("wasm_backend/simd/loops.py", "self.sums.clear_at(self.loop.index)", "pass"),
     Mutant("wasm_backend/codegen/states_in_place.py", "and not self._read_after(x, leaf, (v, 0), v.args[0])", ""),
+    # maxima and minima, equal loops, sums of elements, branches of one condition
+    Mutant("rose/autodiff/extremes.py", "new = ~(loses | same)", "new = ~loses"),
+    Mutant("rose/autodiff/extremes.py", "later = ilt(p, i) | (ieq(p, i) & later)", "later = ilt(p, i)"),
+    Mutant("rose/autodiff/shifts.py", "else one._replace(degree=one.degree * (sign if x is None else 1))", "else one"),
+    Mutant("rose/autodiff/shifts.py", "return None if one.scale", "return one if one.scale"),
+    Mutant("rose/ir/func.py", "a not in inside for a in v.args", "a is v for a in v.args"),
+    Mutant("rose/optimise/element_sums.py", "if all([users.place(v) < last for v in whole]) else None", ""),
+    Mutant("rose/optimise/loop_fusion.py", "and v.args[1] is block.index", ""),
+    Mutant("rose/optimise/branch_merging.py", "return not may_alias({base(v.args[0]) for v in acts}, touched)", "return True"),
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -66,7 +67,7 @@ def gradient(item: Item, n: int = N) -> Func:
 
 
 def point(n: int) -> tuple[Any, ...]:
-    return (0.4, 0.9, 0.3), tuple([2.0 * ((7 * k) % 11 - 5) / 11 for k in range(n)])
+    return (0.4, 0.9, 0.3), tuple([math.sin(k * k + 0.5) for k in range(n)])
 
 
 @pytest.mark.parametrize("item", ITEMS, ids=lambda f: f.__name__)
@@ -115,3 +116,10 @@ def test_what_must_come_between_keeps_two_branches_apart():
     made = optimised({"f": f.func})["f"]
     fast(f.func, point(9))
     assert merge_branches(made) is made
+
+
+def test_what_is_added_between_two_branches_to_what_the_second_adds_to_keeps_its_turn():
+    def item(c: Any, x: Any) -> Any:
+        return rose.cond(x > c[0], lambda: rose.log(1.0 + x) * c[1], lambda: rose.exp(x - c[1]) * rose.cos(x)) * (x + c[1]) * c[1]
+
+    fast(gradient(item), point(N))  # which compares the bits of the sum by c[1]

@@ -13,7 +13,8 @@ import rose.ir.ops
 from rose import Real, Vec, fn, ir
 from rose.ir import ADD_TO, Builder, Func, Value
 from rose.ir.ops import sin
-from rose.ir.types import Fin
+from rose.ir.types import Fin, Ref
+from rose.optimise.loop_fusion import fuse_loops
 
 pytestmark = pytest.mark.usefixtures("rolled")
 
@@ -279,3 +280,18 @@ def test_loops_that_add_to_other_elements_stay_apart():
     made = fast(rose.value_and_grad(f, (0, 1)).func, ((0.1, 0.05, 0.02, 0.3), tuple([k / 90 for k in range(40)])))
     inside = [[v for v in loop.attr.code if v.op is ir.FOR] for loop in loops(made)]
     assert max(map(len, inside)) > 1
+
+
+def test_loops_that_add_to_two_parameters_stay_apart_as_these_may_be_one():
+    @func(Ref(Real), Ref(Real), Vec[40])
+    def f(b: Builder, one: Value, two: Value, x: Value) -> Value:
+        for ref in (one, two):
+
+            def body(i: Value, ref: Value = ref) -> tuple[list[Value], list[Value]]:
+                b.add_to(ref, sin(b.index(x, i)))
+                return [], []
+
+            b.loop(40, body)
+        return b.unit()
+
+    assert len(loops(fuse_loops(f))) == 2
