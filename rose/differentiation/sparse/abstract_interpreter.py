@@ -15,13 +15,17 @@ literal data, and holds at every point. Other numbers are not computed: a module
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import reduce
 from itertools import count
 from typing import Any, NamedTuple
 
 from ... import ir
+from ...autodiff.prove_linear import as_linear
+from ...errors import NotLinear
 from ...host.evaluator import Env, Evaluator, Running
 from ...ir import Block, Func, Op, Value, While, is_call
+from ...ir.callgraph import operations
 from ...ir.libm import nearest
 from ...ir.ops import add, div, eq, le, lt, mul, ne, neg, select, stop_gradient, sub
 from ...ir.puts import PUT
@@ -45,6 +49,7 @@ from .abstract_values import (
 )
 from .index_sets import EMPTY, IndexSet, Settled, listed, single, union
 
+_NESTED = {ir.FOR, ir.PURE_CALL, ir.CALL}
 MOST_ITERATIONS = 1_000_000  # of a `while` whose condition is known each time
 MOST_NUMBERS = 100  # in the parameters and the result of a function whose own pattern serves all calls
 MOST_PATTERNS = 16  # of such a function: of more, no two calls may be alike
@@ -91,8 +96,11 @@ class Dependence(Evaluator):
         return None
 
     def linear(self, f: Func, by: Func, xs: list[Any]) -> Running:
-        yield from ()
-        tangent, *_ = f.params
+        """What is straight, and seen to be linear, by its instructions; else all depends on all of the tangent."""
+        tangent, *others = f.params
+        with suppress(NotLinear):
+            if by.has_body and _NESTED.isdisjoint(operations(by)):
+                return (yield as_linear(by, [True, *[False for _ in others]]), xs)
         return of_leaves(f.result, lambda: reduce(union, leaves(tangent.type, xs[0]), EMPTY))
 
     def body(self, f: Func, xs: list[Any]) -> Running:

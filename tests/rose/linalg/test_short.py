@@ -217,6 +217,11 @@ def test_no_row_is_looked_up(name: str):
     assert [v for v in code if v.op.name == "reached"] == []
 
 
+def test_the_pattern_of_a_factor_is_a_triangle():
+    rows = rose.sparsity(fn([matrix(3, 3)], matrix(3, 3))(linalg.cholesky)).by_row()
+    assert rows[0] == [0] and rows[3] == [0, 1] and rows[4] == [0, 1, 4] and rows[1] == rows[2] == []
+
+
 @pytest.mark.parametrize("n", ROWS)
 def test_a_tape_has_no_rows(n: int):
     """What an elimination hands on is numbers and truth values."""

@@ -47,10 +47,19 @@ def test_the_inputs_that_each_number_depends_on(name: str, body: Any, wanted: li
     assert [[*listed(s)] for s in found] == wanted
 
 
-def test_what_is_linear_because_its_maker_says_so_depends_on_all_of_its_tangent():
-    by = rose.fn([Vec[3], Real], Vec[2])(lambda x, k: [k * x[0], x[1]]).func
+SEEN: list[tuple[Any, list[list[int]]]] = [
+    (lambda x, k: [k * x[0], x[1]], [[2], [0]]),
+    (lambda x, k: [rose.select(x[0] == 0.0, 0.0, k * x[0]), x[1]], [[0, 2], [0, 2]]),
+    (lambda x, k: [rose.sum(k * x[i] for i in rose.range(1)), x[1]], [[0, 2], [0, 2]]),
+]
+
+
+@pytest.mark.parametrize(("body", "wanted"), SEEN, ids=["seen", "not seen", "a loop"])
+def test_what_is_linear_because_its_maker_says_so(body: Any, wanted: list[list[int]]):
+    """By its instructions, if they are straight and seen to be linear; else all depends on all of the tangent."""
+    by = rose.fn([Vec[3], Real], Vec[2])(body).func
     back = rose.fn([Vec[2], Real], Vec[3])(lambda ct, k: [k * ct[0], ct[1], 0.0]).func
     run = Dependence(3)
     found = run.run(make_linear("given", by, back), [Row([single(2), single(0), single(2)]), None])
     run.sets.settle(found)
-    assert [[*listed(s)] for s in found] == [[0, 2], [0, 2]]
+    assert [[*listed(s)] for s in found] == wanted
