@@ -11,8 +11,8 @@ from __future__ import annotations
 import sys
 from typing import NamedTuple
 
-from rose.ir import FOR, Loop, Value, loop_of
-from rose.ir.affine import affine_of
+from rose.ir import CONST, FOR, Loop, Value, loop_of
+from rose.ir.affine import Parts, affine_of, parts_of
 from rose.ir.sizes import Size
 
 from ..binary.encoder import I32
@@ -24,7 +24,7 @@ from .strength_reduction import IndexUses
 class Ring(NamedTuple):
     """The index `(rest + constant + i) % size`, or that with `- i`; `rest` is the same in the loop over `i`."""
 
-    index: Value
+    i: Value
     falls: bool
     rest: list[tuple[Value, int]]
     constant: int | Size
@@ -32,19 +32,19 @@ class Ring(NamedTuple):
 
     def open(self, expr: Expressions, v: Value, end: int) -> None:
         """Find the shift of `v` in a piece, and let it end where the ring goes round, if that is before `end`."""
-        c, shift = expr.c, expr.frame.local(self.index, I32)
-        expr.shifts[v] = (self.index, shift, self.falls)
-        c.constant(self.index.type, self.constant)
+        c, shift = expr.c, expr.frame.local(self.i, I32)
+        expr.shifts[v] = (self.i, shift, self.falls)
+        c.constant(self.i.type, self.constant)
         for x, k in self.rest:
             expr.push(x)
             c.i32_const(k)
             c("i32.mul")
             c("i32.add")
-        expr.push(self.index)
+        expr.push(self.i)
         c("i32.sub" if self.falls else "i32.add")
-        c.constant(self.index.type, self.size)
+        c.constant(self.i.type, self.size)
         c("i32.rem_u")
-        expr.push(self.index)
+        expr.push(self.i)
         c("i32.add" if self.falls else "i32.sub")
         c.set(shift)
         turn = expr.frame.take(I32)
@@ -53,7 +53,7 @@ class Ring(NamedTuple):
             c.i32_const(1)
             c("i32.add")
         else:
-            c.constant(self.index.type, self.size)
+            c.constant(self.i.type, self.size)
             c.get(shift)
             c("i32.sub")
         c.tee(turn)
@@ -68,7 +68,9 @@ class Ring(NamedTuple):
 
 def ring_of(v: Value, block: Loop) -> Ring | None:
     """The ring that a remainder is; None if it does not go by one in an iteration."""
-    n, (terms, constant) = v.args[1].attr, affine_of(v.args[0])
+    # of what is the same in the loop nothing is taken apart: its parts may be gone
+    parts: Parts = lambda x: parts_of(x) if x.block is block or x.op is CONST else None
+    n, (terms, constant) = v.args[1].attr, affine_of(v.args[0], parts)
     way = terms.pop(block.index, 0)
     rest = [(x, k) for x, k in terms.items() if x.block is not block and not isinstance(k, Size)]
     if (

@@ -97,7 +97,9 @@ class InPlace:
             for p in loop_of(loop).states:
                 firsts[p] = n
                 n += len(leaves(p.type))
-            begun = [(v, *_made(v.args[0], 0)) for v in loop.attr.code if v.op is ACCUM and _is_whole(v.args[0].type)]
+            begun = [
+                (v, *_made(v.args[0], 0)) for v in loop_of(loop).code if v.op is ACCUM and _is_whole(v.args[0].type)
+            ]
             self._changed[loop] = {
                 firsts[x] + leaf: v
                 for v, x, leaf in begun

@@ -163,6 +163,26 @@ def test_a_loop_of_dependent_length_runs_in_pieces_too(low: int):
     assert np.asarray(rose.compile(f)(x)).tobytes() == want.tobytes()
 
 
+@pytest.mark.parametrize("simd", [False, True])
+def test_what_a_ring_begins_at_may_be_data(simd: bool):
+    """The sums `k[j] % 7 + 2` and `2 * k[j] + j` are made before the loop over the ring, which reads nothing else."""
+
+    @fn
+    def f(x: Vec[N], k: Vec[6, rose.Fin[9]]) -> Real:
+        total = rose.accum(0.0)
+        for j in rose.range(6):
+            first, last = k[j] % 7 + 2, 2 * k[j] + j
+            w = rose.sin(x[j])
+            total += rose.sum(w * x[(i + first) % N] * x[(last + N - i) % N] ** 2 for i in rose.range(N))
+        return total.value
+
+    slope, x = rose.grad(f), np.linspace(-0.7, 1.1, N)
+    for k in ([0, 8, 3, 3, 1, 7], [5, 4, 3, 2, 1, 0]):
+        with rose.eager():
+            want = np.asarray(slope(x, k))
+        assert np.asarray(rose.compile(slope, simd=simd)(x, k)).tobytes() == want.tobytes()
+
+
 n = rose.dim("n")
 
 
