@@ -49,8 +49,8 @@ MUTANTS = (
     Mutant("rose/optimise/invariants.py", "return not isinstance(args[1].attr, Size)", "return True"),
     Mutant("rose/optimise/sum_forwarding.py", "if loop_of(v).index not in indices:", "if not indices and False:"),
     Mutant("rose/optimise/scalar_replacement.py", "self.kept[ref] = False", "self.kept[ref] = True"),
-    Mutant("rose/optimise/loop_fusion.py", "if may_alias(adds[0] - both, adds[1]) or may_alias(adds[0], adds[1] - both):",
-           "if not adds:"),
+    Mutant("rose/optimise/loop_fusion.py",
+           "if may_alias(adds[0] - both, adds[1]) or may_alias(adds[0], adds[1] - both):", "if not adds:"),
     Mutant("rose/optimise/loop_fusion.py", "return loop_of(x).indices is loop_of(y).indices", "return True"),
     # code, layout, calls and the runtime in JavaScript
     Mutant("wasm_backend/abi/layout.py", "rounded_up(plus(offsets(t)[-1], size(t.items[-1])), align(t))",
@@ -113,5 +113,6 @@ MUTANTS = (
     Mutant("rose/ir/func.py", "a not in inside for a in v.args", "a is v for a in v.args"),
     Mutant("rose/optimise/element_sums.py", "if all([users.place(v) < last for v in whole]) else None", ""),
     Mutant("rose/optimise/loop_fusion.py", "and v.args[1] is block.index", ""),
-    Mutant("rose/optimise/branch_merging.py", "return not may_alias({base(v.args[0]) for v in acts}, touched)", "return True"),
+    Mutant("rose/optimise/branch_merging.py", "return not may_alias({base(v.args[0]) for v in acts}, touched)",
+           "return True"),
 )  # fmt: skip

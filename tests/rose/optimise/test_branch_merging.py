@@ -120,6 +120,10 @@ def test_what_must_come_between_keeps_two_branches_apart():
 
 def test_what_is_added_between_two_branches_to_what_the_second_adds_to_keeps_its_turn():
     def item(c: Any, x: Any) -> Any:
-        return rose.cond(x > c[0], lambda: rose.log(1.0 + x) * c[1], lambda: rose.exp(x - c[1]) * rose.cos(x)) * (x + c[1]) * c[1]
+        return (
+            rose.cond(x > c[0], lambda: rose.log(1.0 + x) * c[1], lambda: rose.exp(x - c[1]) * rose.cos(x))
+            * (x + c[1])
+            * c[1]
+        )
 
     fast(gradient(item), point(N))  # which compares the bits of the sum by c[1]
