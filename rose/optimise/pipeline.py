@@ -146,7 +146,7 @@ LAST = (
         "GradBench ht",
     ),
     Pass("scalar-replacement", lambda f, c: replace_accumulators(f, c.without), "GradBench ht"),
-    Pass("branch", lambda f, c: branch(f, simd=c.simd), "billiards, 64 steps"),
+    Pass("branch", lambda f, c: branch(f), "billiards, 64 steps"),
     Pass("merge-branches", lambda f, c: merge_branches(f), "a piecewise function in a sum"),
     Pass("schedule", lambda f, c: schedule(f), "Rosenbrock 1000, unrolled", edits=True),
     Pass("early-reads", lambda f, c: read_early(f), "two tables in a scan", edits=True),

@@ -6,18 +6,37 @@ of a small accumulator (`scalar_replacement.py`). The operations are the same, i
 A loop of dependent length in one that is unrolled has indices that are literals too, and is unrolled with it.
 
 With `simd` a loop whose iterations do not need one another stays, for the back end to vectorise, if it is an outermost
-one, or adds to many sums: what it reads is loaded once for two iterations, and products are two in one.
+one, or adds to many sums: what it reads is loaded once for two iterations, and products are two in one. One that makes
+a vector, or reads one that another has made, does not: written out, its elements are numbers that are never stored.
+Measured: the gradient of a softmax of 4 to 16 numbers took 1.1 to 1.4 times as long in vectors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Mapping
 
-from ..ir import ADD_TO, CONST, FOR, PACK, TUPLE, ZERO, Block, Builder, Func, Value, is_call, loop_of, span_of
+from ..ir import (
+    ADD_TO,
+    CONST,
+    FOR,
+    GET,
+    INDEX,
+    PACK,
+    TUPLE,
+    ZERO,
+    Block,
+    Builder,
+    Func,
+    Value,
+    is_call,
+    loop_of,
+    span_of,
+)
 from ..ir.callgraph import callees, calls, instructions, length, operations
 from ..ir.sizes import Size
 from ..ir.types import Fin, Real, Ref, Vec, items_of
 from . import costs
+from .branching import has_branches
 from .dead_code import remove_dead_code
 from .rewriter import Env, Simplifier
 
@@ -67,8 +86,8 @@ class _Short:
         if span_of(v) is not None:
             self.spanned.add(v)
             return 1 + n.size * each // 2
-        outermost = v.block.parent is None or self.sums(v) >= costs.VECTORISED_SUMS
-        if self.simd and outermost and n.size >= costs.VECTORISED_ITERATIONS and self.is_apart(v):
+        worthy = self.sums(v) >= costs.VECTORISED_SUMS or (v.block.parent is None and not _shares_vectors(loop_of(v)))
+        if self.simd and worthy and n.size >= costs.VECTORISED_ITERATIONS and self.is_apart(v):
             return 1 + each
         self.loops.add(v)
         self.room -= n.size * each
@@ -79,14 +98,21 @@ class _Short:
         return len([x for x in loop_of(v).code if x.op is ADD_TO and x.args[0].type is Ref(Real)])
 
     def is_apart(self, v: Value) -> bool:
-        """True if a loop makes and adds numbers only, and no iteration needs another one."""
+        """True if a loop makes and adds numbers only, without branches, and no iteration needs another one."""
         block = loop_of(v)
         inside = [w for w in instructions(block) if is_call(w) or (w.op is FOR and w not in self.loops)]
         return (
             not v.args
             and not inside
             and all([r.type is Real or r.type.empty or r.op in (ZERO, PACK, TUPLE) for r in block.results])
+            and not has_branches(block)
         )
+
+
+def _shares_vectors(block: Block) -> bool:
+    """True if a loop makes a vector, or reads one that a loop has made."""
+    made = any([not r.type.empty and r.op is not ZERO for r in block.results])
+    return made or any([x.op is INDEX and x.args[0].op in (FOR, GET) for x in block.code])
 
 
 class _Unroller(Simplifier):

@@ -115,4 +115,7 @@ MUTANTS = (
     Mutant("rose/optimise/loop_fusion.py", "and v.args[1] is block.index", ""),
     Mutant("rose/optimise/branch_merging.py", "return not may_alias({base(v.args[0]) for v in acts}, touched)",
            "return True"),
+    # when two iterations at once are worth it
+    Mutant("wasm_backend/simd/estimate.py", "costs.PAIRED_PASSED * (stores + loads)", "costs.PAIRED_PASSED * 0"),
+    Mutant("rose/optimise/unrolling.py", "            and not has_branches(block)\n", ""),
 )  # fmt: skip

@@ -6,7 +6,7 @@ moves an offset.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, cast
 
 from rose.host.effects import Failure
@@ -42,6 +42,7 @@ class Program(Protocol):
     """The module, as the writer of a function needs it."""
 
     analyses: Analyses
+    exports: Mapping[str, Func]
     index: dict[Func, int]
     heap: Heap
     sizes: DynamicSizes

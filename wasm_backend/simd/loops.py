@@ -16,6 +16,7 @@ from ..codegen import costs
 from ..codegen.locations import Literal, Location
 from ..codegen.loops import Loop
 from ..codegen.rings import rings_of
+from .estimate import pays
 from .plan import Kind, Plan, Unfit
 from .reductions import Reductions
 from .vectors import At, VectorWriter
@@ -31,7 +32,7 @@ def vectorise(loop: Loop) -> bool:
             loop.frame.location[x] = loop.frame.alias(x)
     vectors = VectorWriter(loop.expr, plan)
     sums = Reductions(vectors, loop.writer.promotion)
-    if not pays(plan, sums):
+    if not pays(plan, sums, loop):
         return False
     VectorLoop(loop, vectors, sums).write()
     return True
@@ -47,22 +48,6 @@ def _planned(loop: Loop) -> Plan | None:
         return Plan(loop.block, read, loop.writer.promotion.elements, rings)
     except Unfit:
         return None
-
-
-def pays(plan: Plan, sums: Reductions) -> bool:
-    """True if two iterations at once take less than one after the other.
-
-    The cost model: the instructions, of which machines do some 4 in a cycle, or the longest row of sums, of which each
-    waits 3 cycles for the one before it. So in loops of few instructions nothing is won.
-    """
-    apart, once = plan.costs()
-    for at, adds in sums.again.items():  # with one load and one store for all that is added to an element
-        apart, once = apart + 4 + 2 * len(adds), once + (2 if at.step == 8 else 6) + len(adds)
-    apart, once = apart + 8 * len(sums.handed_on), once + 8 * len(sums.handed_on)
-    apart, once = apart + 6 * len(sums.late), once + 7 * len(sums.late)
-    apart, once = apart + 2 * len(sums.totals), once + 2 * len(sums.totals)
-    waits = 24 * max([len(total.adds) for total in sums.totals.values()], default=0)
-    return max(once + costs.COUNTING_INSTRUCTIONS, waits) <= 0.9 * max(apart + 2 * costs.COUNTING_INSTRUCTIONS, waits)
 
 
 class VectorLoop:

@@ -266,26 +266,6 @@ class Plan:
         """True for a row that is computed for both iterations at once."""
         return all([a.type is Real or a.type is Bool for a in v.args]) and twin(v.op) is not None
 
-    def costs(self) -> tuple[int, int]:
-        """The cost of two iterations without their sums, in instructions: apart, and at once."""
-        apart = sum([2 * len(found) for found in self.parts.values()])
-        once = sum([1 if r.type is Real else 2 * len(found) for r, found in self.parts.items()])
-        for v, kind in self.kinds.items():
-            n = max(1, v.op.cost)  # a vector of two takes as long, also to divide
-            if isinstance(kind, (Affine, Row)) or kind is Kind.SAME or kind is Kind.NOTHING or v.op is FREEZE:
-                continue
-            apart += 2 * n
-            row = self.rows.get(v)
-            if kind is Kind.LANES or v in self.joined:
-                once += 2 * n
-            elif row is not None:
-                once += 1 if not row.lanes and row.step in (0, 8) else 4  # two loads, joined; alone, they are operands
-            elif kind is Kind.SUM or self.is_twin(v):
-                once += n * 3 // 2 if v.op.library else n  # measured: 1.1 to 1.7, as its branches are tests of both
-            else:
-                once += 2 * n + 3
-        return apart, once
-
     # when and where
 
     def _join(self) -> dict[Value, tuple[Value, Value]]:

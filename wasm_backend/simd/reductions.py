@@ -155,8 +155,7 @@ class Reductions:
         A pair of sums that stay in their vector while the loop around this one runs has a local of its own.
         """
         totals = [total for v, total in self.totals.items() if v is total.adds[0]]
-        alone = [total for total in totals if len(total.adds) == 1]
-        for first, second, products in self._couples(alone):
+        for first, second, products in self.couples():
             sums = first.adds[0].args[0], second.adds[0].args[0]
             first.local = second.local = self.c.local(V128) if stay.issuperset(sums) else self.frame.take(V128)
             first.both = second.both = Both(first, second, first.local, products)
@@ -182,8 +181,9 @@ class Reductions:
                 with self.c.aside(self.vectors.after):
                     self._write_total(total, None)
 
-    def _couples(self, alone: list[Total]) -> Iterator[tuple[Total, Total, Products | None]]:
+    def couples(self) -> Iterator[tuple[Total, Total, Products | None]]:
         """Pair the numbers that share a vector: first those whose products are made in one, too."""
+        alone = [total for v, total in self.totals.items() if v is total.adds[0] and len(total.adds) == 1]
         plan, others = self.plan, list[Total]()
         by_factors: dict[tuple[Value, Value, bool], Total] = {}
         for total in alone:
@@ -357,7 +357,7 @@ class Reductions:
             while late:
                 v, at = late.pop(0)
                 offset = self.vectors.base(at, lane)
-                if late and at.is_before(late[0][1]):
+                if late and abs(at.step) != 8 and at.is_before(late[0][1]):
                     w, _ = late.pop(0)
                     self.c("v128.load", self.vectors.base(at, lane))
                     self.c.get(self.kept[v])

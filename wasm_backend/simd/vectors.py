@@ -141,6 +141,8 @@ class VectorWriter:
             self.c.get(self.splat(v))
         else:
             self._push_lanes(v)
+            self._own(v)
+            self.c.get(self.vectors[v])
 
     def _load_late(self, v: Value) -> None:
         if v not in self.vectors and v not in self.plan.deferred and self.waits(v):

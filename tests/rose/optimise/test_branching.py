@@ -293,15 +293,9 @@ def test_long_blocks_are_left_as_they_are():
     assert branches(made(body, Real, Real)) == 0
 
 
-def test_loops_for_simd_keep_their_selects():
-    f = fn([Vec[N]], Real)(summed(costly)).func
-    assert branches(optimised({"f": f}, simd=True)["f"]) == 0
-    assert branches(optimised({"f": f}, asked=Instruments(without=("branch",)))["f"]) == 0
-    assert branches(optimised({"f": f})["f"]) > 0
-
-
-def test_loops_that_cannot_be_vectorised_have_branches_with_simd_too():
-    f, x = fn([Vec[N]], Real)(scanned), [0.1 * i for i in range(N)]
+@pytest.mark.parametrize("body", [summed(costly), scanned], ids=["a sum", "a scan"])
+def test_loops_have_branches_with_simd_too(body: Any):
+    f, x = fn([Vec[N]], Real)(body), [0.1 * i for i in range(N)]
     assert branches(optimised({"f": f.func}, simd=True)["f"]) > 0
     assert rose.compile(f, simd=True)(x) == f(x)
 

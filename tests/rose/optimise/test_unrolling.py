@@ -149,6 +149,26 @@ def test_a_loop_that_adds_to_many_sums_stays_for_the_back_end_to_vectorise(sums:
     assert run(made, x) == run(f, x)
 
 
+@pytest.mark.parametrize(
+    ("body", "stays"),
+    [
+        (lambda x: rose.sum(x[i] / (1.0 + x[i] * x[i]) for i in rose.range(8)), True),
+        (lambda x: rose.log(rose.sum(rose.exp(x[i] - x[0]) for i in rose.range(8))), False),
+        (
+            lambda x: rose.sum(rose.select(x[i] < 0.5, x[i], rose.sqrt(x[i]) / (1.0 + x[i])) for i in rose.range(8)),
+            False,
+        ),
+    ],
+    ids=["a sum", "a vector between two loops", "a branch"],
+)
+def test_a_loop_that_vectors_would_not_help_is_unrolled_with_simd_too(body: Any, stays: bool):
+    f = rose.value_and_grad(rose.fn([Vec[8]], Real)(body)).func
+    made = optimised({"f": f}, simd=True)["f"]
+    assert any([v.op is FOR for v in instructions(made.body)]) == stays
+    x = tuple([0.1 + 0.15 * k for k in range(8)])
+    assert run(made, x) == run(f, x)
+
+
 @pytest.mark.parametrize("simd", [False, True])
 @pytest.mark.parametrize("derive", [lambda f: f, rose.value_and_grad, rose.hvp])
 def test_a_loop_of_dependent_length_is_unrolled_with_the_loop_around_it(derive: Any, simd: bool):

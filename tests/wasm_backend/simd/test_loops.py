@@ -46,10 +46,11 @@ SPECIAL = [0.0, -0.0, 1.0, -1.5, 2.5, 0.1, 5e-324, -2.3e-308, 1.7e308, math.inf,
 
 @pytest.fixture
 def always(monkeypatch: pytest.MonkeyPatch):
-    """Loops stay loops, however short they are, and two iterations are done at once also where that does not pay."""
+    """Loops stay loops, without branches, and two iterations are done at once also where that does not pay."""
     monkeypatch.setattr(costs, "UNROLLED_ITERATIONS", 0)
+    monkeypatch.setattr(costs, "BRANCHING_CONDITIONS", 0)
     monkeypatch.setattr(costs, "REPLACED_NUMBERS", 0)
-    monkeypatch.setattr(loops, "pays", lambda plan, sums: True)
+    monkeypatch.setattr(loops, "pays", lambda *_: True)
 
 
 def vectors(f: Func) -> int:

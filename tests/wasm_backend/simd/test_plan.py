@@ -67,17 +67,6 @@ def columns(x: Any, n: int, j: Any) -> Any:
     return rose.sum(x[i][n * j] * x[i][n * j + 1] + x[i][n * j + 2] * x[i][n * j + 3] for i in rose.range(8))
 
 
-def test_a_lone_column_is_not_read_two_at_once():
-    plan = planned(lambda x, k, i: x[9 * i] * x[i])
-    apart, once = plan.costs()
-    assert once > 0.8 * apart
-
-
-def test_two_iterations_at_once_cost_half_where_all_has_a_twin():
-    apart, once = planned(lambda x, k, i: rose.sqrt(x[i]) * x[i]).costs()
-    assert apart > once
-
-
 def test_a_loop_with_a_state_or_another_loop_is_unfit():
     f = fn([Vec[9]], Real)(lambda x: rose.sum(rose.sum(x[i] * x[j] for j in rose.range(9)) for i in rose.range(9)))
     with pytest.raises(Unfit):

@@ -18,7 +18,7 @@ X = tuple([10.0 ** (k * 7 % 13 - 6) * (-1) ** k for k in range(64)])  # whose su
 @pytest.fixture(autouse=True)
 def always(monkeypatch: pytest.MonkeyPatch):
     """Loops are vectorised also where that does not pay."""
-    monkeypatch.setattr(loops, "pays", lambda plan, sums: True)
+    monkeypatch.setattr(loops, "pays", lambda *_: True)
 
 
 def agrees(f: Any) -> str:
@@ -84,6 +84,21 @@ def test_the_element_of_the_next_iteration_is_handed_on():
         return total.value
 
     agrees(fn([Vec[64]], Vec[64])(body).func)
+
+
+@pytest.mark.parametrize(("step", "at_once"), [(1, False), (3, True)])
+def test_neighbours_are_added_to_at_once_unless_the_next_iteration_reads_one_of_them(step: int, at_once: bool):
+    """Else its load would be of numbers from two stores."""
+
+    def body(x: Any) -> Any:
+        total = rose.accum(x)
+        for i in rose.range(20):
+            for k in range(3):
+                total[step * i + k] += x[i + k] * 2.0
+            total[step * i] += x[i]
+        return total.value
+
+    assert ("v128.store" in agrees(fn([Vec[64]], Vec[64])(body).func)) == at_once
 
 
 def test_elements_at_indices_that_are_read_are_added_to_one_after_the_other():

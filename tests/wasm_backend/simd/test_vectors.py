@@ -18,7 +18,7 @@ from wasm_backend.simd.vectors import At, VectorWriter
 @pytest.fixture(autouse=True)
 def always(monkeypatch: pytest.MonkeyPatch):
     """Loops are vectorised also where that does not pay."""
-    monkeypatch.setattr(loops, "pays", lambda plan, sums: True)
+    monkeypatch.setattr(loops, "pays", lambda *_: True)
 
 
 def vector(body: Any, n: int = 20) -> Any:
@@ -49,6 +49,12 @@ def text(f: Any) -> str:
 def test_two_iterations_have_the_bits_of_single_ones(body: Any, instruction: str):
     f = vector(body)
     assert instruction in text(f)
+    assert same(Module({"f": f}, simd=True)["f"](X), run(f, X))
+
+
+def test_a_truth_value_of_each_lane_becomes_a_mask_once():
+    f = vector(lambda x, i: rose.select(i % 3 == 0, x[i], 1.0) * rose.select(i % 3 == 0, x[i + 1], x[i + 2]))
+    assert text(f).count("v128.bitselect") == 2 and text(f).count("i64x2.replace_lane") == 1
     assert same(Module({"f": f}, simd=True)["f"](X), run(f, X))
 
 
