@@ -59,7 +59,7 @@ class Mode:
 
     def key(self, mask: Mask) -> tuple[object, ...]:
         """The key of a derivative in the memo of its function."""
-        return jvp, mask
+        return jvp, mask, leaves_out("index-extremes")
 
     def tangent(self, t: Type) -> Type:
         """The type of what stands beside a `t`: `Unit` for what has no derivative."""

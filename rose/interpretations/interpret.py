@@ -14,9 +14,13 @@ from ..frontend.operators import view
 from ..frontend.signatures import fresh_name
 from ..frontend.values import to_value
 from ..ir import Func
-from ..ir.callgraph import done
+from ..ir.callgraph import done, instructions, reachable
 from ..ir.forms import form_of
-from ..ir.types import Bool, Tuple, Type, items_of, tuple_of
+from ..ir.ops import select
+from ..ir.sizes import bound
+from ..ir.types import Bool, Fin, Tuple, Type, items_of, tuple_of
+from ..optimise.instruments import instrumented
+from ..optimise.pipeline import Instruments
 from .backward import backward
 from .forward import Forward
 from .meanings import Meaning, Refusal, TwoWay, both_ways
@@ -68,7 +72,7 @@ def interpret(f: AnyFn, meaning: Meaning, residual: str = "all") -> Any:
     if residual not in ("all", "inputs"):
         what = f'the residual holds "all" or the "inputs", not {ir.shown(residual)}'
         raise TypeMismatch(what, here(), 'write residual="inputs" to compute the rest again')
-    func = f.func
+    func = f.func if as_type(meaning.truth) is Bool else _by_masks(f)
     if f.captured:
         what = f"{f.name} uses {ir.a_traced(f.captured[0])} of the function around it"
         raise RoseError(what, here(), "pass it in as a parameter")
@@ -85,6 +89,15 @@ def interpret(f: AnyFn, meaning: Meaning, residual: str = "all") -> Any:
         return from_func(made.func, f.names)
     ways = made.func, backward(made, meaning)
     return _of_ways(f, meaning, types, *ways) if residual == "all" else _again(f, meaning, types, *ways)
+
+
+def _by_masks(f: AnyFn) -> Func:
+    """A function whose derivatives of maxima choose no index: where a condition may be either, it may be any."""
+    code = [v for g in reachable(f.func) if g.has_body for v in instructions(g.body)]
+    if not any([v.op is select and isinstance(v.type, Fin) for v in code]):
+        return f.func
+    with instrumented(Instruments(("index-extremes",))), bound(f.sizes):
+        return make(f.body, f.types, f.result, f.name, f.names).func
 
 
 def _names(f: AnyFn) -> list[str]:

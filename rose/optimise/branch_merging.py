@@ -110,6 +110,8 @@ def _between(block: Block, first: Value, second: Value) -> _Plan | None:
     read_whole = [v for v in (*late, *code[end + 1 :]) for a in reads[v] if a in whole and v.op is not GET]
     if read_whole or any([r in whole for r in block.results]) or len(outputs) > costs.BRANCH_RESULTS:
         return None
+    if any([v.op is GET and not v.type.scalar for v in given]):
+        return None
     return _Plan(first, second, inside, late, outputs)
 
 

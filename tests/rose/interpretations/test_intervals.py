@@ -176,3 +176,13 @@ def test_branch_and_bound_finds_the_least_value():
         if max(b - a for a, b in boxes) < 1e-6:
             break
     assert min(y.lo for y, _ in found) <= -3.513905328 <= best + 1e-9 and best - min(y.lo for y, _ in found) < 1e-4
+
+
+def test_the_derivative_of_a_maximum_of_which_any_may_be_it_lies_from_0_to_1():
+    """Compiled, it is that of one item, found by its index; an index that may be any is no interval."""
+    f = rose.fn([rose.Vec[3]], rose.Real)(lambda x: rose.max(x) * 2.0)
+    within = rose.interpret(rose.grad(f), MEANING)
+    known, unknown = Interval(0.0, 1.0), Interval(0.5, 3.0)
+    low, middle, high = within([Interval(-2.0, -1.0), known, unknown])
+    assert (low.lo, low.hi) == (0.0, 0.0)
+    assert all([x.lo <= 0.0 and 2.0 <= x.hi for x in (middle, high)])
