@@ -154,7 +154,7 @@ def pendulums(n: int = 40) -> tuple[rose.Fn, Any, Sequence[Any]]:
     return fn([Vec[2], Vec[n]], Real)(f), 0, (numbers(2), numbers(n))
 
 
-def piecewise(n: int = 3000) -> tuple[rose.Fn, Any, Sequence[Any]]:
+def piecewise(n: int = 9000) -> tuple[rose.Fn, Any, Sequence[Any]]:
     """A function of two pieces, in a sum."""
     item = lambda x: rose.cond(rose.abs(x) < 0.5, lambda: rose.exp(x) * x, lambda: rose.log(rose.abs(x)) * x * x)
     return fn([Vec[n]], Real)(lambda x: rose.sum(item(x[i]) for i in rose.range(n))), 0, (numbers(n),)

@@ -109,7 +109,7 @@ def _sweep(f: Func, c: Context) -> Func:
 
 
 BEFORE_DERIVATION = (
-    Step("fuse-maps", "arithmetic on arrays"),
+    Step("fuse-maps", "rows of a softmax"),
     Step("live-parts", "correctness: what nobody reads may have an infinite derivative, which makes nans"),
     Step("write-out", "a Hessian of three diagonals"),
 )

@@ -33,7 +33,7 @@ def test_the_page_has_the_table_of_the_figures():
 
 
 def test_instructions_and_bytes_are_counted():
-    prepare = passes.programs()["arithmetic on arrays"]
+    prepare = passes.programs()["rows of a softmax"]
     whole, apart = passes.counted(prepare, ()), passes.counted(prepare, ("fuse-maps",))
     assert apart["instructions"] > whole["instructions"] > 1000
     assert apart["bytes"] > whole["bytes"] > 100
