@@ -155,9 +155,14 @@ def pendulums(n: int = 40) -> tuple[rose.Fn, Any, Sequence[Any]]:
 
 
 def piecewise(n: int = 9000) -> tuple[rose.Fn, Any, Sequence[Any]]:
-    """A function of two pieces, in a sum."""
-    item = lambda x: rose.cond(rose.abs(x) < 0.5, lambda: rose.exp(x) * x, lambda: rose.log(rose.abs(x)) * x * x)
-    return fn([Vec[n]], Real)(lambda x: rose.sum(item(x[i]) for i in rose.range(n))), 0, (numbers(n),)
+    """A force where bodies touch, and none elsewhere, in a sum."""
+    touch = lambda c, x: rose.exp(c[1] * (c[0] - x)) * (c[0] - x)
+    force = lambda c, x: rose.cond(x < c[0], lambda: touch(c, x), lambda: rose.log(1.0 + x * x) * c[2])
+
+    def f(c: Any, x: Any) -> Any:
+        return rose.sum(force(c, x[i]) ** 2 for i in rose.range(n))
+
+    return fn([Vec[3], Vec[n]], Real)(f), (0, 1), (numbers(3), numbers(n))
 
 
 def wave() -> Callable[[], Any]:
