@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..ir import CONST, FOR, GET, INDEX, PARAM, Builder, Loop, Op, Value, loop_of
+from ..ir import CONST, FOR, GET, INDEX, PARAM, Builder, Loop, Op, Value, is_call, loop_of
 from ..ir.accumulators import base, is_ref
 from ..ir.callgraph import Work, instructions
 from ..ir.ops import add, and_, eq, ieq, ilt, lt, max_, min_, mul, not_, or_, select
@@ -113,6 +113,8 @@ def _is_apart(e: Extreme) -> bool:
     for v in instructions(e.loops[0]):
         if v not in e.own and not states.isdisjoint(v.args):
             return False
+        if is_call(v) and not v.attr.pure:
+            return False  # what it prints would be printed again
         if any([is_ref(a) and not base(a).block.inside(e.loops[0]) for a in v.args]):
             return False
     return e.item not in states

@@ -13,7 +13,22 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from .. import ir
-from ..ir import ADD_TO, AT, FOR, GET, Block, Branch, Builder, Func, Value, callee, is_call, is_literal, loop_of
+from ..ir import (
+    ADD_TO,
+    AT,
+    FOR,
+    GET,
+    PURE_CALL,
+    Block,
+    Branch,
+    Builder,
+    Func,
+    Value,
+    callee,
+    is_call,
+    is_literal,
+    loop_of,
+)
 from ..ir.accumulators import base, is_ref, may_alias
 from ..ir.callgraph import declared, inventory, make_branch
 from ..ir.ops import reached
@@ -62,8 +77,8 @@ def _plan(block: Block) -> _Plan | None:
 
 def _decides(first: Value, second: Value) -> bool:
     """True if the side of the first branch says which side of the second is taken, at least on one of them."""
-    if any(map(is_ref, first.args)):
-        return False
+    if first.op is not PURE_CALL or not callee(first).pure:
+        return False  # it waits for the second
     c = second.args[0]
     return c is first.args[0] or (c.op is reached and any([_marks(s, first, c.args[0]) for s in _sides(first)]))
 

@@ -42,7 +42,7 @@ def test_every_step_keeps_the_values_of_derivatives_of_library_calls(part: int):
         for f in FAMILIES[name]().values():
             total.check(name, f, word(name, 3))
     assert total.failures == []
-    assert sum(total.programs.values()) > 2 and total.numbers > 3 * total.nans
+    assert sum(total.programs.values()) > 2 and total.numbers > 2 * total.nans
 
 
 @pytest.mark.parametrize("name", [*GRADBENCH])

@@ -98,9 +98,9 @@ def loaded(program: str) -> set[str]:
         ("import rose", 32, WRITING | BY_NAME),
         (FIRST, 80, WRITING),
         (f"{FIRST}\nf.func", 110, COMPILING),
-        (f"{FIRST}\nrose.compile(f)", 175, RUNNING),
-        (NUMBERS, 185, RARE),
-        (f"{NUMBERS}\nassert rose.value_and_grad(rose.grad(f))(0.0) == (1.0, 0.0)", 210, RARE),
+        (f"{FIRST}\nrose.compile(f)", 180, RUNNING),
+        (NUMBERS, 190, RARE),
+        (f"{NUMBERS}\nassert rose.value_and_grad(rose.grad(f))(0.0) == (1.0, 0.0)", 215, RARE),
     ],
     ids=["import", "fn", "trace", "compile", "numbers", "derivatives"],
 )

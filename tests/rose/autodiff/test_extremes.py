@@ -197,3 +197,13 @@ def test_a_vector_of_a_few_that_is_made_beside_it_stays_in_registers():
     nearest = fn([Vec[3, 2], Vec[2]], Real)(lambda c, x: np.min(np.sum((c - x) ** 2, axis=1)))
     (loop,) = [v for v in instructions(nearest.func.body) if v.op is FOR and extreme_of(v)]
     assert extreme_of(loop).is_short
+
+
+def test_what_an_item_prints_is_printed_once(capsys: pytest.CaptureFixture[str]):
+    def item(x: Any, i: Any) -> Any:
+        rose.print("item {}", x[i])
+        return x[i] * x[i]
+
+    f = fn([Vec[12]], Real)(lambda x: rose.max(item(x, i) for i in rose.range(12)))
+    rose.compile(rose.grad(f))([float(k) for k in range(12)])
+    assert capsys.readouterr().out.splitlines() == [f"item {float(k)}" for k in range(12)]

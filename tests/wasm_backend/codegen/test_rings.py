@@ -114,7 +114,7 @@ def test_no_iteration_divides(f: Any, simd: bool):
     assert [code for code in inner_loops(disassemble(lower(made, naive=True).wasm)) if "i32.rem_u" in code]
 
 
-@pytest.mark.parametrize("f", [advection, spline, reaction, convolution, polygon], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [advection, reaction, convolution, polygon], ids=lambda f: f.__name__)
 def test_two_iterations_at_once_read_neighbours_at_once(f: Any):
     made = optimised({"f": rose.grad(fn([Vec[N]], Real)(f)).func}, simd=True)
     assert [code for code in inner_loops(disassemble(lower(made, simd=True).wasm)) if code.count("v128.load") > 1]
