@@ -437,12 +437,12 @@ def test_compile_two_turns_at_once(sh: Shell, options: list[str], simd: bool | s
 
 
 def test_compile_of_finite_numbers(sh: Shell):
-    Path("loop.py").write_text(LOOP.replace("x[i] ** 2 + 1.0", "x[i] ** 2 + 0.0 * x[i]"))
-    assert sh("compile", "--finite", "loop.py", "-o", "out", "-q", "--no-check").code == 0
-    f = runpy.run_path("loop.py")["f"]
-    again = rose.compile(f, finite=True).save("again", "loop")
+    Path("finite.py").write_text(LOOP.replace("x[i] ** 2 + 1.0", "x[i] ** 2 + 0.0 * x[i]"))
+    assert sh("compile", "--finite", "finite.py", "-o", "out", "-q", "--no-check").code == 0
+    f = runpy.run_path("finite.py")["f"]
+    again = rose.compile(f, finite=True).save("again", "finite")
     assert [f.read_bytes() for f in again] == [Path("out", f.name).read_bytes() for f in again]
-    assert Path("out/loop.wasm").stat().st_size < len(rose.compile(f).files("loop")["loop.wasm"])
+    assert Path("out/finite.wasm").stat().st_size < len(rose.compile(f).files("finite")["finite.wasm"])
 
 
 @pytest.mark.parametrize(
