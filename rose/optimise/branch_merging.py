@@ -110,7 +110,7 @@ def _between(block: Block, first: Value, second: Value) -> _Plan | None:
             late[v] = None
     needed, handed = set(second.args), set[Value]()
     for v in reversed(late):
-        if v in needed or (v.op is GET and v.args[0] is first):
+        if v in needed or _is_of(v, first):
             handed.add(v)
             needed.update(v.args)
     inside = {v: None for v in late if v in handed}
@@ -119,7 +119,7 @@ def _between(block: Block, first: Value, second: Value) -> _Plan | None:
     if not pure or not _may_wait(late, [v for v in code[start + 1 : end + 1] if v not in late], reads):
         return None
     read = {a for v in (*late, *code[end + 1 :]) for a in reads[v]} | set(block.results)
-    given = [first, *inside, second, *[v for v in code[end + 1 :] if v.op is GET and v.args[0] is second]]
+    given = [first, *inside, second, *[v for v in code[end + 1 :] if _is_of(v, first, second)]]
     outputs = [v for v in given if v in read and v.type.scalar]
     whole = {v for v in (first, second) if v in read and not v.type.scalar and not v.type.empty}
     read_whole = [v for v in (*late, *code[end + 1 :]) for a in reads[v] if a in whole and v.op is not GET]
@@ -128,6 +128,11 @@ def _between(block: Block, first: Value, second: Value) -> _Plan | None:
     if any([v.op is GET and not v.type.scalar for v in given]):
         return None
     return _Plan(first, second, inside, late, outputs)
+
+
+def _is_of(v: Value, *calls: Value) -> bool:
+    """True for a part of what a call gives."""
+    return v.op is GET and any([v.args[0] is call for call in calls])
 
 
 def _may_wait(late: Iterable[Value], others: Iterable[Value], reads: Reads) -> bool:
@@ -188,7 +193,7 @@ class _Merger(Rewriter):
                 env[second] = self.called(b, copier, _sides(second)[0 if c.attr else 1], args)
             else:
                 env[second] = b.call(callee(second), [c, *args])
-            out = [b.get(env[second], v.attr) if v.op is GET and v.args[0] is second else env[v] for v in plan.outputs]
+            out = [b.get(env[v.args[0]], v.attr) if _is_of(v, first, second) else env[v] for v in plan.outputs]
             return remove_dead_code(b.func(out[0] if len(out) == 1 else b.tuple(out)))
 
     def literals(self, b: Builder, code: Iterable[Value], env: Env) -> None:

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from optimising import fast
+from optimising import fast, func
 
 import rose
 from rose import Real, Vec, fn
-from rose.ir import Branch, Func
-from rose.ir.callgraph import calls
+from rose.ir import Branch, Builder, Func, Value
+from rose.ir.callgraph import calls, make_branch
+from rose.ir.types import Bool
 from rose.optimise.branch_merging import merge_branches
 from rose.optimise.instruments import instrumented
 from rose.optimise.pipeline import Instruments, optimised
@@ -127,3 +128,26 @@ def test_what_is_added_between_two_branches_to_what_the_second_adds_to_keeps_its
         )
 
     fast(gradient(item), point(N))  # which compares the bits of the sum by c[1]
+
+
+def test_a_part_of_the_first_that_is_read_after_the_second_comes_out_of_both():
+    sides = [of_two(k) for k in (2.0, 3.0)]
+    one = make_branch("one", *sides)
+
+    @func(Bool, Real)
+    def f(b: Builder, c: Value, x: Value) -> Value:
+        first = b.call(one, [c, x])
+        second = b.call(one, [c, b.get(first, 0)])
+        y = b.get(second, 1)
+        return b.tuple([y, b.get(first, 1) * y])  # read here for the first time
+
+    made = fast(f, (True, 0.5), (False, -1.5), by=lambda funcs: {"f": merge_branches(funcs["f"])})
+    assert branches(made) == 1
+
+
+def of_two(k: float) -> Func:
+    @func(Real)
+    def side(b: Builder, x: Value) -> Value:
+        return b.tuple([x * k, x + k])
+
+    return side
