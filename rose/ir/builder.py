@@ -380,6 +380,7 @@ class Builder:
             i, *now = [self.param(Fin(n)), *[self.param(s.type) for s in inits]]
             same = now[: len(inits) - len(states)]
             after, outs = body(i, *now[len(same) :])
+            assert len(after) == len(states)
             block.results = tuple([self.reach(r) for r in (*same, *after, *outs)])
         last, vecs = self.close(block, inits)
         return last[len(same) :], vecs
@@ -388,9 +389,8 @@ class Builder:
         """Append the loop over a finished block; give its last states, and its vectors."""
         n, k = block.indices, len(states)
         kinds = [r.type if j < k else Vec(n.size, r.type) for j, r in enumerate(block.results)]
-        key = (FOR, n, len(block.code), *map(id, states))
-        loop = self.seen(key) if states else None
-        if loop is None or not loop.attr.equals(block):
+        loop = self.seen(key := (FOR, n, len(block.code), *map(id, states)))
+        if not states or loop is None or not loop.attr.equals(block):
             loop = self.block.known[key] = self.emit(FOR, tuple(states), block, Tuple(tuple(kinds), None))
         out = [self.get(loop, j) for j in range(len(kinds))]
         if not states and len(out) == 1:

@@ -62,3 +62,14 @@ def derivatives_hold(body: Callable[[Any], Any], x: Any, orders: int = 2) -> Non
         close(second, differences(gradient, x))
         close(second, second.T, 1e-9)
         close(rose.jacrev(gradient)(x), second, 1e-9)
+
+
+def bits_hold(body: Callable[[Any], Any], x: Any) -> None:
+    """Check that a function of numbers, its gradient and its Hessian have the interpreter's bits in both modules."""
+    f = rose.fn([rose.Vec[len(x)]], rose.Real)(body)
+    both = {"f": f, "slope": rose.grad(f), "hessian": rose.hessian(f)}
+    module, wide = rose.compile(both), rose.compile(both, simd=True)
+    with rose.eager():
+        wanted = [np.asarray(g(x)) for g in both.values()]
+    for got in (module, wide):
+        assert [np.asarray(getattr(got, k)(x)).tobytes() for k in both] == [y.tobytes() for y in wanted]
