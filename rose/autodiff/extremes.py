@@ -8,6 +8,7 @@ met again; then, and only then, a second loop goes through all elements.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..ir import CONST, FOR, GET, INDEX, PARAM, Builder, Loop, Op, Value, is_call, loop_of
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 Derive = Callable[[Builder, Iterable[Value], "Env"], Work[None]]
 States = list[Value]
-Step = Callable[["Extreme", Sequence[Value], States, "Pair"], States]
+Step = Callable[[Sequence[Value], States, "Pair"], States]
 WORST = {max_: float("-inf"), min_: float("inf")}
 
 
@@ -123,7 +124,7 @@ def _is_apart(e: Extreme) -> bool:
 def pair_of_extreme(b: Builder, v: Value, e: Extreme, env: Env, derive: Derive) -> Work[Pair | None]:
     """The results of a nest, and their tangents; None if they have none. `derive` makes instructions again."""
     start = [b.const(WORST[e.op], Real), *[b.const(0, loop.indices) for loop in e.loops], b.const(False, Bool)]
-    kept: States = yield from _Again(b, e, env.primals(), derive, _keep).run(start)
+    kept: States = yield from _Again(b, e, env.primals(), derive, partial(_keep, e.op)).run(start)
     m, *at, tie = kept
     for k, loop in enumerate(e.loops):
         env[loop.index] = at[k], None
@@ -132,7 +133,7 @@ def pair_of_extreme(b: Builder, v: Value, e: Extreme, env: Env, derive: Derive) 
     if dx is None:
         return None
 
-    def share(e: Extreme, indices: Sequence[Value], states: States, x: Pair) -> States:
+    def share(indices: Sequence[Value], states: States, x: Pair) -> States:
         """Half of the derivative is that of an item that came later, and equals the extreme."""
         later = ilt(at[-1], indices[-1])
         for i, p in zip(indices[-2::-1], at[-2::-1], strict=True):
@@ -150,10 +151,10 @@ def pair_of_extreme(b: Builder, v: Value, e: Extreme, env: Env, derive: Derive) 
     return b.tuple(results), b.tuple([dm, *[b.unit() for _ in results[1:]]])
 
 
-def _keep(e: Extreme, indices: Sequence[Value], states: States, x: Pair) -> States:
+def _keep(op: Op, indices: Sequence[Value], states: States, x: Pair) -> States:
     """The extreme after an iteration, the indices of its item, and whether it was met again."""
     s, *at, tie = states
-    best = e.op(s, x[0])
+    best = op(s, x[0])
     loses, same = lt(*_compared(best)), eq(s, x[0])
     new = ~(loses | same)
     return [best, *[select(new, i, p) for i, p in zip(indices, at, strict=True)], same | (loses & tie)]
@@ -177,6 +178,6 @@ class _Again:
             if len(indices) + 1 < len(self.e.loops):
                 after = yield from self.run(now[len(same) :], None, *indices, i)
             else:
-                after = self.step(self.e, (*indices, i), now[len(same) :], self.env[self.e.item])
+                after = self.step((*indices, i), now[len(same) :], self.env[self.e.item])
             body.results = (*same, *after)
         return b.close(body, inits)[0][len(same) :]

@@ -110,10 +110,7 @@ class Env(dict[Value, Pair]):
     def has_none(self, v: Value) -> bool:
         """True if the derivative of an extreme cancels."""
         if self.cancelled is None:
-            block = v.block
-            while block.parent is not None:
-                block = block.parent
-            self.cancelled = without_derivative(block)
+            self.cancelled = without_derivative(v.block.root)
         return v in self.cancelled
 
     def full(self, b: Builder, x: Value, dx: Value | None) -> Value:

@@ -24,6 +24,14 @@ class Block:
         self.parent = parent
         self.known: dict[Any, Value] = {}  # what this block already holds, by operation and arguments
 
+    @property
+    def root(self) -> Block:
+        """The outermost block around this one: that of its function."""
+        block = self
+        while block.parent is not None:
+            block = block.parent
+        return block
+
     def inside(self, other: Block) -> bool:
         """True if this block is `other`, or nested in it."""
         block: Block | None = self

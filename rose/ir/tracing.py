@@ -19,9 +19,7 @@ tracing = _Tracing()
 
 def has_ended(v: Value) -> bool:
     """True for a value that was kept after its trace: its function is not being traced."""
-    root, b = v.block, tracing.builder
-    while root.parent is not None:
-        root = root.parent
+    root, b = v.block.root, tracing.builder
     while b is not None and b.root is not root:
         b = b.outer
     return b is None
