@@ -1,9 +1,9 @@
 """Batches (`map`): a function is called for each element of some arrays, in one call of WebAssembly.
 
-A second module is generated for the signature: a loop, with a memory of its own, which holds the elements one after
-another, each as a tuple of the arguments and the result. The loop copies the arguments to the addresses where the
-function reads them, calls it, and copies the result back. So the code that runs is that of a single call, with the same
-bits, prints and failures.
+A second module is generated for the signature: a loop, with a memory of its own, which holds a column for each argument
+and one for the result; an argument that is the same for all elements is there once. The loop copies the arguments of an
+element to the addresses where the function reads them, calls it, and copies the result back. So the code that runs is
+that of a single call, with the same bits, prints and failures.
 
 In Python, a batch is a list of columns: an array for each leaf of the arguments, with the axis of the batch first.
 """
@@ -14,7 +14,9 @@ import functools
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import accumulate
 from math import inf
+from operator import mul
 from os import cpu_count
 from typing import Any, NamedTuple, cast
 
@@ -26,21 +28,22 @@ from rose.host.argument_sizes import measured
 from rose.host.marshal import Path, fields, is_listing, spell
 from rose.ir import not_one_each, shown
 from rose.ir.sizes import number as number_of
+from rose.ir.sizes import rounded_up
 from rose.ir.types import Bool, Fin, Tuple, Type, Vec
 from rose.ir.value import host_index
 
-from ..abi.layout import is_aggregate, kind, offsets, plan, size
+from ..abi.layout import is_aggregate, kind, plan, size
 from ..abi.signature import ASKED, LARGEST, Signature
 from ..binary.encoder import PAGE
 from . import handles, raw_call
 from .arrays import Array, Leaf
 from .instances import Instance, Module, Numbers, failure, known_sizes
-from .numbers import numbers_of
 from .places import filled, number, place_of
 from .stopping import clock, watch
 
 CHUNK = 2**20  # bytes of elements in one call (but at least one element): they fit into a cache of the processor
-FIRST = 16  # the address of the first element; at 0 is the number of the element that is being computed
+FIRST = 16  # the address of the first column; at 0 is the number of the element that is being computed
+WRITTEN_OUT = 128  # bytes; more of them are copied by `memory.copy`, which is a call
 
 
 class Batch:
@@ -63,7 +66,8 @@ class Batch:
                 what = "map takes threads or an executor, not both"
             raise TypeMismatch(what, here(), "write threads=4 to spread the batch over four threads of this process")
         axes = axes_of(in_axes, names, s.name)
-        loop, run = self.loop(_sizes(s, args, axes)), Run(self.module.timeout)
+        shared = tuple([_is_shared(a) for a in axes])
+        loop, run = self.loop(_sizes(s, args, axes), shared), Run(self.module.timeout)
         columns, count = loop.columns(args, axes)
         results = loop.results(count)
         if executor is not None:
@@ -77,7 +81,8 @@ class Batch:
     def _spread(self, loop: Loop, columns: list[Array], results: list[Array], count: int, executor: Any) -> None:
         """Compute the results by an executor, one task for each piece."""
         pieces = _pieces(count, 4 * (getattr(executor, "_max_workers", None) or cpu_count() or 1))
-        tasks = [(self.packed(), loop.sizes, [x[p.start : p.stop] for x in columns], p) for p in pieces]
+        keys = self.packed(), loop.sizes, loop.shared
+        tasks = [(*keys, [x[p.start : p.stop] for x in columns], p) for p in pieces]
         if hasattr(executor, "submit"):
             made = [x.result() for x in [executor.submit(work, task) for task in tasks]]
         elif hasattr(executor, "map"):
@@ -123,10 +128,10 @@ class Run:
                 raise
 
 
-def work(task: tuple[bytes, Numbers, list[Array], range]) -> list[Array]:
+def work(task: tuple[bytes, Numbers, tuple[bool, ...], list[Array], range]) -> list[Array]:
     """Compute a piece of a batch, in another process, which compiles the module once."""
-    packed, sizes, columns, piece = task
-    loop = _unpacked(packed).batch.loop(sizes)
+    packed, sizes, shared, columns, piece = task
+    loop = _unpacked(packed).batch.loop(sizes, shared)
     results = loop.results(len(piece))
     loop.run(Run(loop.module.timeout), columns, results, range(len(piece)), piece.start)
     return results
@@ -154,6 +159,11 @@ def axes_of(axes: Any, names: Sequence[str | int], name: str, what: str = "argum
             raise TypeMismatch(message, here(), f"write one for each {what}, None for one that is shared")
         return list(axes)
     return [axes] * len(names)
+
+
+def _is_shared(axes: Any) -> bool:
+    """Whether no field of an argument has an axis of the batch."""
+    return axes is None or (is_listing(axes) and len(axes) > 0 and all([_is_shared(a) for a in axes]))
 
 
 class Part(NamedTuple):
@@ -265,15 +275,19 @@ def _shaped(t: Type, columns: Iterator[Array]) -> Any:
 class Loop:
     """The loop over an export, for these dynamic sizes, and its instances that no call uses."""
 
-    def __init__(self, module: Module, signature: Signature, sizes: Numbers) -> None:
-        self.module, self.general, self.sizes = module, signature, sizes
+    def __init__(self, module: Module, signature: Signature, sizes: Numbers, shared: tuple[bool, ...]) -> None:
+        self.module, self.general, self.sizes, self.shared = module, signature, sizes, shared
         self.signature = s = signature.sized(known_sizes(module.lowered, signature, sizes)) if sizes else signature
-        self.element = Tuple(tuple([x.type for x in (*s.params, s.result)]))
-        self.bytes = max(number_of(size(self.element)), 1)
-        self.room = max(CHUNK // self.bytes, 1)
-        if FIRST + self.bytes > LARGEST:
-            what = f"one element of the batch takes {self.bytes:,} bytes; WebAssembly has {LARGEST:,}"
+        self.types = [x.type for x in (*s.params, s.result)]
+        self.bytes = [number_of(rounded_up(size(t), 8)) for t in self.types]
+        least = sum(self.bytes)
+        if FIRST + least > LARGEST:
+            what = f"one element of the batch takes {least:,} bytes; WebAssembly has {LARGEST:,}"
             raise TooLarge(what, here(), "call the function itself for each element")
+        each = sum([n for n, once in zip(self.bytes, (*shared, False), strict=True) if not once])
+        self.room = max((CHUNK - least) // max(each, 1), 1)
+        self.counts = [1 if once else self.room for once in (*shared, False)]
+        *self.at, self.end = accumulate(map(mul, self.bytes, self.counts), initial=FIRST)
         self._compiled: dict[handles.Engine, handles.MachineCode] = {}
         self.free: list[_Running] = []
 
@@ -298,16 +312,16 @@ class Loop:
                 raise TypeMismatch(f"{name} must have {count} elements, as {first} has, got {n}", here(), hint)
         return [x for p in parts for x in p.columns(count)], count
 
-    def leaves(self, count: int, memory: Any) -> tuple[list[Leaf], list[Leaf]]:
-        """The leaves of the arguments and of the result, of `count` elements in memory."""
-        whole = plan(self.element)
-        starts = zip(whole.items, numbers_of(whole.at), strict=True)
-        *params, result = [place_of(p, FIRST + at, memory, (count,), (self.bytes,)).leaves() for p, at in starts]
+    def leaves(self, memory: Any) -> tuple[list[Leaf], list[Leaf]]:
+        """The leaves of the columns in memory, of the arguments and of the result."""
+        places = zip(self.types, self.at, self.counts, self.bytes, strict=True)
+        *params, result = [place_of(plan(t), at, memory, (n,), (step,)).leaves() for t, at, n, step in places]
         return [leaf for x in params for leaf in x], result
 
     def results(self, count: int) -> list[Array]:
         """Empty columns for `count` results."""
-        return [np.empty((count, *x.shape[1:]), x.result_dtype) for x in self.leaves(0, b"")[1]]
+        place = place_of(plan(self.types[-1]), 0, b"", (0,), (self.bytes[-1],))
+        return [np.empty((count, *x.shape[1:]), x.result_dtype) for x in place.leaves()]
 
     def run(self, run: Run, columns: Sequence[Array], results: Sequence[Array], which: range, first: int = 0) -> None:
         """Compute the results `which`. The columns begin at the element `first` of the batch."""
@@ -326,27 +340,29 @@ class Loop:
                 self.free.append(running)
 
     def text(self) -> str:
-        """The module of the loop, as text: `p` is the address of an element, and `k` its number."""
-        s, starts = self.signature, numbers_of(offsets(self.element))
+        """The module of the loop, as text: `p0`, `p1`, ... are the addresses of an element, and `k` its number."""
+        s = self.signature
         copies, sent, kinds = list[str](), list[str](), list[str]()
-        for x, at in zip(s.params, starts, strict=False):
+        for i, x in enumerate(s.params):
             if x.placed:
-                copies.append(_copy("$own", f"(i32.const {x.address})", "$batch", _element(at), x.type))
+                copies.append(_copy("$own", f"(i32.const {x.address})", "$batch", f"(local.get $p{i})", x.type))
             elif not x.type.empty:
                 kinds.append(_RAW[kind(x.type).raw])
-                sent.append(f"({kinds[-1]}.load{'8_u' * (x.type is Bool)} $batch offset={at} (local.get $p))")
-        call, result = f"(call $f {' '.join(sent)})", ""
+                sent.append(f"({kinds[-1]}.load{'8_u' * (x.type is Bool)} $batch (local.get $p{i}))")
+        call, result, to = f"(call $f {' '.join(sent)})", "", f"(local.get $p{len(s.params)})"
         if s.result.placed:
-            call += _copy("$batch", _element(starts[-1]), "$own", f"(i32.const {s.result.address})", s.result.type)
+            call += _copy("$batch", to, "$own", f"(i32.const {s.result.address})", s.result.type)
         elif not s.result.type.empty:
             result = _RAW[kind(s.result.type).raw]
             if s.result.type is Bool:
                 call = f"(i32.ne (i32.const 0) {call})"
-            call = f"({result}.store{'8' * (s.result.type is Bool)} $batch offset={starts[-1]} (local.get $p) {call})"
-        pages = -(-(FIRST + self.room * self.bytes) // PAGE)
+            call = f"({result}.store{'8' * (s.result.type is Bool)} $batch {to} {call})"
+        steps = [0 if n == 1 else step for n, step in zip(self.counts, self.bytes, strict=True)]
         return _LOOP.format(
-            params=" ".join(kinds), result=result, pages=pages, first=FIRST, bytes=self.bytes,
-            copies=" ".join(copies), call=call, asked=ASKED,
+            params=" ".join(kinds), result=result, pages=-(-self.end // PAGE), copies=" ".join(copies), call=call,
+            addresses=" ".join([f"(local $p{i} i32)" for i in range(len(steps))]), asked=ASKED,
+            starts=" ".join([f"(local.set $p{i} (i32.const {at}))" for i, at in enumerate(self.at)]),
+            steps=" ".join([_LOOP_STEP.format(i=i, step=step) for i, step in enumerate(steps) if step]),
         )  # fmt: skip
 
 
@@ -357,30 +373,35 @@ _LOOP = """
   (import "f" "f" (func $f (param {params}) (result {result})))
   (import "f" "stop" (func $stop (param i32)))
   (memory $batch (export "memory") {pages})
-  (func (export "loop") (param $n i32) (local $k i32) (local $p i32) (local $end i32)
-    (local.set $p (i32.const {first}))
+  (func (export "loop") (param $n i32) (local $k i32) (local $end i32) {addresses}
+    {starts}
     (loop $piece
       (if (i32.load8_u $own (i32.const {asked})) (then (call $stop (i32.const -1))))
       (local.set $end (i32.add (local.get $k) (i32.const 8)))
       (local.set $end (select (local.get $end) (local.get $n) (i32.lt_u (local.get $end) (local.get $n))))
       (loop $next
         (i32.store $batch (i32.const 0) (local.get $k))
-        {copies} {call}
-        (local.set $p (i32.add (local.get $p) (i32.const {bytes})))
+        {copies} {call} {steps}
         (local.tee $k (i32.add (local.get $k) (i32.const 1)))
         (br_if $next (i32.lt_u (local.get $end))))
       (br_if $piece (i32.lt_u (local.get $k) (local.get $n))))))
 """
-
-
-def _element(at: int) -> str:
-    """The address at an offset in the current element."""
-    return f"(i32.add (local.get $p) (i32.const {at}))"
+_LOOP_STEP = "(local.set $p{i} (i32.add (local.get $p{i}) (i32.const {step})))"
+_PIECES = (("v128", "", 16), ("i64", "", 8), ("i32", "", 4), ("i32", "16", 2), ("i32", "8", 1))
 
 
 def _copy(to: str, there: str, source: str, here: str, t: Type) -> str:
-    n = number_of(size(t))
-    return f"(memory.copy {to} {source} {there} {here} (i32.const {n}))" if n else ""
+    """Copy a value between two memories, a few bytes by loads and stores."""
+    n, at, copies = number_of(size(t)), 0, list[str]()
+    if n > WRITTEN_OUT:
+        return f"(memory.copy {to} {source} {there} {here} (i32.const {n}))"
+    for raw, part, step in _PIECES:
+        unsigned = "_u" if part else ""
+        while n - at >= step:
+            read = f"({raw}.load{part}{unsigned} {source} offset={at} {here})"
+            copies.append(f"({raw}.store{part} {to} offset={at} {there} {read})")
+            at += step
+    return " ".join(copies)
 
 
 class _Running:
@@ -396,7 +417,7 @@ class _Running:
         exports: Any = made.exports(own.store)
         self.entry = raw_call.entry(own.store, exports["loop"], "i", "", own.raised)
         self.memory = exports["memory"].get_buffer_ptr(own.store)
-        self.params, self.result = loop.leaves(loop.room, self.memory)
+        self.params, self.result = loop.leaves(self.memory)
 
     def run(self, columns: Sequence[Array], results: Sequence[Array], which: slice, first: int) -> None:
         """Call the loop once, for at most as many elements as fit into its memory."""
@@ -404,7 +425,7 @@ class _Running:
         count = which.stop - which.start
         for leaf, x in zip(self.params, columns, strict=True):
             if leaf.dtype.kind != "O":  # of Units, which have no bytes
-                leaf.view[:count] = x
+                leaf.view[:count] = x[: len(leaf.view)]
         words[2] = count
         own.asked()
         error = call(*args)

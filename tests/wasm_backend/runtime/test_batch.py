@@ -143,6 +143,26 @@ def test_each_field_of_a_struct_may_have_an_axis_and_a_list_of_structs_is_shared
     assert (made.x.tolist(), made.y.tolist()) == ([4.0, 5.0, 6.0], [1.0] * 3)
 
 
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 7, 8, 15, 16, 17, 31, 127, 128, 129])
+def test_elements_of_every_number_of_bytes_are_copied_whole(n: int):
+    flags = np.random.default_rng(n).random((5, n)) < 0.5
+    module = rose.compile(
+        rose.fn([Vec[n, Bool], Vec[n, Bool]], tuple[Vec[n, Bool], Real])(lambda x, y: (y, len(x) + 0.0))
+    )
+    for other, in_axes in ((flags[::-1], 0), (flags[1], (0, None))):
+        found, sizes = module.map(flags, other, in_axes=in_axes)
+        assert found.tolist() == np.broadcast_to(other, (5, n)).tolist() and sizes.tolist() == [n] * 5
+
+
+def test_what_is_shared_is_in_memory_once_and_untouched_by_the_calls():
+    module = rose.compile(rose.fn([Vec[2000], Real], Vec[2000])(lambda t, x: t * x))
+    table, xs = np.arange(2000.0), np.arange(300.0)
+    assert np.array_equal(module.map(table, xs, in_axes=(None, 0)), xs[:, None] * table)
+    batch = module.running.batch
+    assert batch.loop((), (True, False)).counts[0] == 1
+    assert batch.loop((), (True, False)).room > 1.9 * batch.loop((), (False, False)).room
+
+
 def test_a_function_of_any_size_maps_with_what_is_shared():
     f = fn([Vec[n], Vec[n]], Real)(lambda x, y: rose.dot(x, y))
     assert f.map(XS, [1.0, 2.0], in_axes=(0, None)).tolist() == [f(x, [1.0, 2.0]) for x in XS]
@@ -504,7 +524,7 @@ def test_nothing_is_kept_alive_in_vain():
         module = rose.compile(scaled, dynamic=True)
         module(np.ones((2, 3)), np.ones(3))
         module.map(np.ones((5, 2, 3)), np.ones((5, 3)))
-        own, loop = module.running._module, module.running.batch.loop((2, 3))
+        own, loop = module.running._module, module.running.batch.loop((2, 3), (False, False))
         stores = [weakref.ref(own._local.own.store), weakref.ref(loop.free[0].instance.store)]
         del module, own, loop
         assert [x() for x in stores] == [None, None]
