@@ -24,12 +24,13 @@ from . import ir
 from .autodiff.erase_tangents import untype
 from .errors import Loc, NoField, OutOfRange, TypeMismatch, argument, edge, here, is_ours
 from .frontend.any_size import AnySize, fixed
-from .frontend.documentation import OfInstances, signature_of
+from .frontend.documentation import OfInstances
 from .frontend.function import AnyFn, checked
 from .frontend.tracing import no_collector as no_collector
 from .frontend.values import is_number
 from .host.effects import TAPE_LIMIT
 from .host.marshal import is_listing, plain, present
+from .host.signature import signature_of
 from .ir import Func, Value
 from .ir.check import CHECKS
 from .ir.numbers import is_truth
@@ -110,7 +111,16 @@ def compile(
     written = [g for g in fs if g.loc.code is getattr(g.body, "__code__", None)] or fs  # and not derived
     files = dict.fromkeys([g.loc.code.co_filename for g in written])
     noted = partial(made.noted, named, options, asking)
-    return Compiled(made.lowered, next(iter(named)), docs, fs, list(files), noted, timeout)
+    return Compiled(_with_defaults(made.lowered, named), next(iter(named)), docs, fs, list(files), noted, timeout)
+
+
+def _with_defaults(made: Lowered, named: Mapping[str, AnyFn]) -> Lowered:
+    """The module, whose functions take in Python what a call leaves out from the defaults of these."""
+    given = {name: f.defaults for name, f in named.items() if f.defaults}
+    if not given:
+        return made
+    signatures = {k: s._replace(defaults=tuple(given.get(k, {}).items())) for k, s in made.signatures.items()}
+    return made._replace(signatures=signatures)
 
 
 def _check_timeout(x: Any) -> None:
@@ -369,7 +379,8 @@ class Compiled:
     def signature(self) -> Any:
         """The parameters and the result, with their types: an `inspect.Signature`."""
         s = self._lowered.signatures[self.__name__]
-        return signature_of([p.name for p in s.params], [p.type for p in s.params], s.result.type)
+        names, types = [p.name for p in s.params], [p.type for p in s.params]
+        return signature_of(names, types, s.result.type, defaults=dict(s.defaults))
 
     __signature__ = OfInstances(lambda f: f.signature)
 
@@ -521,7 +532,7 @@ class _Runtime:
 
     def run(self, f: AnyFn, /) -> Callable[..., Any]:
         """The compiled `f`."""
-        made = _module({f.name: f}, Options(), heard=False).lowered
+        made = _with_defaults(_module({f.name: f}, Options(), heard=False).lowered, {f.name: f})
         _import("wasm_backend.runtime.callables")
         from wasm_backend.runtime import callables as running
 

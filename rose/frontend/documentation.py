@@ -7,11 +7,11 @@ what the function is of which it was made: "Gradient of `energy`, in x.", and th
 from __future__ import annotations
 
 import inspect
-import keyword
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
 from ..host.marshal import is_listing
+from ..host.signature import signature_of
 
 _WHAT = {  # what a transform gives, of a function of this name
     "grad": "Gradient of `{}`",
@@ -68,19 +68,6 @@ class OfInstances:
         return self._of_class
 
 
-def signature_of(
-    names: Sequence[str], types: Sequence[Any], result: Any, positional_only: int = 0
-) -> inspect.Signature:  # fmt: skip
-    """The signature of a function with these parameters, of which the first so many take no name."""
-    legal = all([k.isidentifier() and not keyword.iskeyword(k) for k in names]) and len({*names}) == len(names)
-    alone, named = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
-    params = [
-        inspect.Parameter(name if legal else f"x{k}", alone if k < positional_only else named, annotation=t)
-        for k, (name, t) in enumerate(zip(names, types, strict=True))
-    ]
-    return inspect.Signature(params, return_annotation=inspect.Signature.empty if result is None else result)
-
-
 def at_a_point(f: Any) -> inspect.Signature:
     """The signature of `vjp(g)`, say: that of `g`, with the result that the transform says in its own annotation."""
     transform, args, named = f.made_by
@@ -105,7 +92,7 @@ class Documented:
         shown = self._public.split()
         return [k for k in object.__dir__(self) if k.startswith("_") or k in shown]
 
-    __signature__ = OfInstances(lambda f: signature_of(f.names, f.types, f.result, _positional_only(f)))
+    __signature__ = OfInstances(lambda f: signature_of(f.names, f.types, f.result, _positional_only(f), f.defaults))
 
 
 def _docstring(f: Any) -> str | None:

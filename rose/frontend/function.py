@@ -29,7 +29,7 @@ from .eager import Now, at_once, mode, now
 from .operators import view
 from .pickling import again, by_value, is_global, unnamed, whole
 from .randomness import nothing_drawn
-from .signatures import arity, name_of, names_of, written
+from .signatures import arity, by_place, defaults_of, name_of, names_of, written
 from .tracing import R, bind_arguments, finish, in_a_thread, locked, no_collector, room_for_one_more, sealed
 from .values import to_value
 
@@ -117,6 +117,8 @@ class Fn(Documented, NotANumber, Generic[P, R]):
         self.loc = written(body)
         self.sizes = current()  # the size of each `rose.dim` in the body
         self._derived = self.loc.code is not getattr(body, "__code__", None)  # not written by a user
+        self.defaults = {} if self._derived else defaults_of(body, self.names)
+        self._by_place = len(types) if self._derived else by_place(body, len(types))
         if self._derived:
             self.__module__, self.__name__, self.__qualname__ = body.__module__, self.name, self.name
         else:
@@ -132,7 +134,8 @@ class Fn(Documented, NotANumber, Generic[P, R]):
         self.made_by: MadeBy | None = None  # the call that gave it, if it can be made again so
 
     def __repr__(self) -> str:
-        params = ", ".join(f"{n}: {t!r}" for n, t in zip(self.names, self.types, strict=True))
+        default: Callable[[str], str] = lambda n: f" = {self.defaults[n]!r}" if n in self.defaults else ""
+        params = ", ".join(f"{n}: {t!r}{default(n)}" for n, t in zip(self.names, self.types, strict=True))
         return f"<fn {self.name}({params}) -> {self.result!r}>"
 
     @property
@@ -217,7 +220,12 @@ class Fn(Documented, NotANumber, Generic[P, R]):
         b.loc = self.loc
         args = [view(b.param(t, name)) for t, name in zip(self.types, self.names, strict=True)]
         b.loc = self.loc if self._derived else None
-        return finish(b, lambda: self.body(*args), self._returned, self.loc)
+        return finish(b, lambda: self._applied(args), self._returned, self.loc)
+
+    def _applied(self, args: Sequence[Any]) -> Any:
+        """The body on these arguments: those of keyword-only parameters go by name."""
+        n = self._by_place
+        return self.body(*args[:n], **dict(zip(self.names[n:], args[n:], strict=True)))
 
     def _returned(self, x: Any, loc: Loc) -> Value:
         what = f"the result of {self.name}"
@@ -281,7 +289,7 @@ class Fn(Documented, NotANumber, Generic[P, R]):
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
         """The arguments in the order of the parameters, keyword arguments included."""
-        return bind_arguments(self.name, self.names, args, kwargs)
+        return bind_arguments(self.name, self.names, args, kwargs, self.defaults)
 
     def emit(self, args: Sequence[Any]) -> Any:
         """A call, in the function that is being traced."""
@@ -307,7 +315,7 @@ class Fn(Documented, NotANumber, Generic[P, R]):
         """The result of the body on values that are known."""
         args = [view(b.known(v.type, v.number, n)) for v, n in zip(values, self.names, strict=True)]
         with bound(self.sizes), errors.nothing_swallowed():
-            return self._returned(self.body(*args), self.loc.narrow(errors.returned))
+            return self._returned(self._applied(args), self.loc.narrow(errors.returned))
 
     def _at_once(self, args: Sequence[Any]) -> Any:
         """A call outside of any trace, evaluated without compiling."""
@@ -448,6 +456,9 @@ class Opaque(Fn[P, R]):
 
     def __init__(self, body: Callable[P, R], types: Sequence[Type], result: Type, name: str, pure: bool) -> None:
         super().__init__(body, types, result, name)
+        if self._by_place < len(types):
+            loc = self.loc.narrow(errors.parameter(self.names[self._by_place]))
+            raise TypeMismatch(f"{name} takes named parameters", loc, "leave out the *: it is called by place")
         for t, k in zip((*types, result), (*self.names, "return"), strict=True):
             if sizes := dims_of(t):
                 what, loc = f"{name}: an opaque function has fixed sizes, and {sizes[0]!r} is any size", self.loc

@@ -28,11 +28,15 @@ def written(f: Any) -> Loc:
 
 
 class Param(NamedTuple):
-    """A parameter as it is written, and whether it has a default. Its kinds are those of `inspect`."""
+    """A parameter as it is written, and its default, or `empty`. Its kinds are those of `inspect`."""
 
     name: str
     kind: Any
-    optional: bool
+    default: Any
+
+    @property
+    def optional(self) -> bool:
+        return self.default is not Parameter.empty
 
 
 def parameters(f: Callable[..., Any]) -> list[Param]:
@@ -41,16 +45,17 @@ def parameters(f: Callable[..., Any]) -> list[Param]:
     A plain function has them in its code, which closures of one `def` share: `inspect` takes ten times as long.
     """
     if type(f) is not FunctionType or not f.__dict__.keys().isdisjoint(("__wrapped__", "__signature__")):
-        return [Param(p.name, p.kind, p.default is not p.empty) for p in inspect.signature(f).parameters.values()]
+        return [Param(p.name, p.kind, p.default) for p in inspect.signature(f).parameters.values()]
     code, named = f.__code__, f.__kwdefaults__ or {}
     names, count, last = code.co_varnames, code.co_argcount, code.co_argcount + code.co_kwonlyargcount
-    required, rest = count - len(f.__defaults__ or ()), iter(names[last:])
-    found = [Param(k, _PLACED[j < code.co_posonlyargcount], j >= required) for j, k in enumerate(names[:count])]
+    none, optional, rest = Parameter.empty, f.__defaults__ or (), iter(names[last:])
+    defaults = [none] * (count - len(optional)) + [*optional]
+    found = [Param(k, _PLACED[j < code.co_posonlyargcount], defaults[j]) for j, k in enumerate(names[:count])]
     if code.co_flags & CO_VARARGS:
-        found.append(Param(next(rest), Parameter.VAR_POSITIONAL, False))
-    found += [Param(k, Parameter.KEYWORD_ONLY, k in named) for k in names[count:last]]
+        found.append(Param(next(rest), Parameter.VAR_POSITIONAL, none))
+    found += [Param(k, Parameter.KEYWORD_ONLY, named.get(k, none)) for k in names[count:last]]
     if code.co_flags & CO_VARKEYWORDS:
-        found.append(Param(next(rest), Parameter.VAR_KEYWORD, False))
+        found.append(Param(next(rest), Parameter.VAR_KEYWORD, none))
     return found
 
 
@@ -84,9 +89,28 @@ def names_of(body: Callable[..., Any], count: int) -> list[str]:
     return names if len(names) == count else [f"x{k}" for k in range(count)]
 
 
+def by_place(body: Callable[..., Any], count: int) -> int:
+    """How many of `count` parameters are given by their places; the others are keyword-only."""
+    code = getattr(body, "__code__", None)
+    return min(count, code.co_argcount) if getattr(code, "co_kwonlyargcount", 0) else count
+
+
+def defaults_of(body: Callable[..., Any], names: Sequence[str]) -> dict[str, Any]:
+    """The defaults of those parameters of a plain function that are among `names`."""
+    if not (getattr(body, "__defaults__", None) or getattr(body, "__kwdefaults__", None)):
+        return {}
+    return {p.name: p.default for p in parameters(body) if p.optional and p.name in names}
+
+
 def fresh_name(name: str, names: Sequence[str]) -> str:
     """`name`, or a longer one if it is among `names`."""
     return fresh_name(f"{name}_", names) if name in names else name
+
+
+def typed_parameters(body: Callable[..., Any]) -> list[Param]:
+    """The parameters that a call gives: one with a default and no type is a constant, known when it is traced."""
+    given = getattr(body, "__annotations__", {})
+    return [p for p in parameters(body) if p.name in given or not p.optional]
 
 
 def types_of(body: Any, scope: dict[str, Any]) -> tuple[list[Type], Type]:
@@ -97,15 +121,10 @@ def types_of(body: Any, scope: dict[str, Any]) -> tuple[list[Type], Type]:
             hint = "mark a class with @rose.struct: that makes a type of it"
         raise TypeMismatch(f"{shown(body)} is not a Python function with types for its parameters", here(), hint)
     loc, given = written(body), body.__annotations__
-    # what has a default and no type is a value of the host, known when the function is traced: its default
-    params = [p for p in parameters(body) if p.name in given or not p.optional]
+    params = typed_parameters(body)
     for p in params:
-        if p.kind not in _PLACED or p.optional:
-            kind = _REFUSED.get(p.kind)
-            what = f"{body.__name__} takes {kind} parameters" if kind else f"{p.name} has a type and a default"
-            hint = "name each parameter, without a default: each is given at each call"
-            if not kind:
-                hint = "leave out the default; or the type, and it is a constant, known when the function is traced"
+        if (kind := _REFUSED.get(p.kind)) is not None:
+            what, hint = f"{body.__name__} takes {kind} parameters", "name each parameter, with its type"
             raise TypeMismatch(what, loc.narrow(errors.parameter(p.name)), hint)
     names = [*[p.name for p in params], "return"]
     if missing := [k for k in names if k not in given]:
@@ -121,9 +140,7 @@ def types_of(body: Any, scope: dict[str, Any]) -> tuple[list[Type], Type]:
     return types, result
 
 
-_REFUSED = {
-    Parameter.VAR_POSITIONAL: "any number of", Parameter.VAR_KEYWORD: "any named", Parameter.KEYWORD_ONLY: "named",
-}  # fmt: skip
+_REFUSED = {Parameter.VAR_POSITIONAL: "any number of", Parameter.VAR_KEYWORD: "any named"}
 
 
 def _scope(body: FunctionType, scope: Mapping[str, Any]) -> dict[str, Any]:

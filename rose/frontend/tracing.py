@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 import threading
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, TypeVar
 
@@ -108,13 +108,17 @@ def recorded(b: Builder, body: Callable[[], R]) -> R:
     return x
 
 
-def bind_arguments(name: str, names: Sequence[str], args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
-    """The arguments in the order of `names`; a TypeMismatch if there is not one for each."""
-    given = list(args)
+def bind_arguments(
+    name: str, names: Sequence[str], args: Sequence[Any], kwargs: dict[str, Any], defaults: Mapping[str, Any]
+) -> list[Any]:
+    """The arguments in the order of `names`; a TypeMismatch if there is not one for each that has no default."""
+    given, there = list(args), kwargs
+    if defaults:
+        there = {**{k: x for k, x in defaults.items() if k in names[len(given) :]}, **kwargs}
     for k in names[len(given) :]:
-        if k not in kwargs:
+        if k not in there:
             break
-        given.append(kwargs[k])
-    if len(given) != len(names) or len(args) + len(kwargs) != len(names):
-        raise not_one_each(name, names, len(args), kwargs)
+        given.append(there[k])
+    if len(given) != len(names) or len(args) + len(there) != len(names):
+        raise not_one_each(name, names, len(args), kwargs, defaults)
     return given

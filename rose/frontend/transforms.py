@@ -73,6 +73,11 @@ def made_by(made: Any, transform: Callable[..., Any], args: tuple[Any, ...], nam
     if isinstance(made, FunctionType):
         made = AtPoint(made, f"{transform.__name__} of {args[0]!r}" if args else transform.__name__)
     made.made_by = transform, args, named
+    f = args[0] if args else None
+    if isinstance(f, Fn) and isinstance(made, Fn) and f.defaults:
+        types = dict(zip(f.names, f.types, strict=True))
+        same = [k for k, t in zip(made.names, made.types, strict=True) if t == types.get(k)]
+        made.defaults = {k: x for k, x in f.defaults.items() if k in same}
     return made
 
 

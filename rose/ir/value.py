@@ -464,14 +464,16 @@ def outside() -> EscapedValue:
 # what functions and operations refuse
 
 
-def not_one_each(name: str, names: Sequence[str], count: int, named: Mapping[str, Any]) -> TypeMismatch:
-    """The error of arguments, `count` of them by place, that are not one for each of `names`."""
+def not_one_each(
+    name: str, names: Sequence[str], count: int, named: Mapping[str, Any], defaults: Mapping[str, Any] | None = None
+) -> TypeMismatch:
+    """The error of arguments, `count` of them by place, that are not one for each of `names` without a default."""
     takes = f"{len(names)} argument{'s' * (len(names) != 1)} ({', '.join(names)})" if names else "no arguments"
     if extra := [k for k in named if k not in names[count:]]:
         said = "is given twice" if extra[0] in names else "is unknown"
         hint = "give it by its place, or by its name" if extra[0] in names else f"write one of {', '.join(names)}"
         return TypeMismatch(f"{name} takes {takes}: {extra[0]} {said}", here(), hint if names else "leave it out")
-    missing = [k for k in names[count:] if k not in named]
+    missing = [k for k in names[count:] if k not in named and k not in (defaults or {})]
     hint = f"{missing[0]} is missing" if missing else f"leave out {count + len(named) - len(names)}"
     return TypeMismatch(f"{name} takes {takes}, got {count + len(named)}", here(), hint)
 

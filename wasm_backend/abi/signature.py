@@ -62,6 +62,7 @@ class Signature(NamedTuple):
     sizes: tuple[Dim, ...] = ()  # those that a call tells, by its vectors
     calls: bool = False  # it may call a function of the page, or print
     fails: bool = False  # it may stop the module for a reason
+    defaults: tuple[tuple[str, Any], ...] = ()  # what parameters are in Python where a call leaves them out
 
     def sized(self, sizes: Sizes) -> Signature:
         """The signature for these sizes."""

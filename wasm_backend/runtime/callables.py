@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
-import keyword
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from math import inf
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from rose.errors import NoField, RoseError, TypeMismatch, edge, here, hide_our_frames
 from rose.host.argument_sizes import measured
+from rose.host.signature import signature_of
 from rose.ir import Builder, Func, Opaque, not_one_each, shown
 from rose.ir.sizes import dims_of
 from rose.ir.types import Bool, Fin, Real, Single, Tuple, Type, Unit, Vec
@@ -71,7 +71,8 @@ def _source(s: Signature, pooled: bool, sized: bool, timeout: float | None = Non
     options = [k for k in ("out", "view") if k not in [p.name for p in s.params]]  # as keywords they cost nothing
     lines = [
         *[f"{k} = None" for k in ("out", "view") if k not in options],
-        f"if named or rest{missing}: [{arguments}out, view] = bind(name, names, [{arguments}*rest], named, out, view)",
+        f"if named or rest{missing}:"
+        f" [{arguments}out, view] = bind(name, names, [{arguments}*rest], named, out, view, defaults)",
         *checks,
         *(["state = taken.state(signature, sizes)"] if pooled else own),
         "call, args, fail, reals, singles, words, places, result, own, _ = state",
@@ -135,6 +136,7 @@ def _function(module: Module, s: Signature, sizes: Numbers = ()) -> Callable[...
         "absent": _Absent, "bind": _bind, "number": number, "fill": fill, "destination": destination, "inf": inf,
         "hide_our_frames": hide_our_frames, "signature": s, "sizes": sizes, "name": s.name, "t": s.result.type,
         "names": [p.name for p in s.params], "local": threading.local(), "timeout": module.timeout,
+        "defaults": dict(s.defaults),
         "make": module.state, "take": module.take, "give": module.give, "shed": module.shed,
     }  # fmt: skip
     for k, p in enumerate(s.params):
@@ -179,7 +181,7 @@ def _of_every_size(module: Module, s: Signature) -> Callable[..., Any]:
     known: dict[Any, Callable[..., Any]] = {}
 
     def find(key: Any, args: list[Any], named: dict[str, Any]) -> Callable[..., Any]:
-        given = _bind(s.name, names, args, dict(named), None, None)[: len(names)]
+        given = _bind(s.name, names, args, dict(named), None, None, dict(s.defaults))[: len(names)]
         found = measured(s.name, names, types, given)
         f = of(tuple([found[d.key] for d in s.sizes]))
         if len(known) == MOST_SHAPES:
@@ -234,7 +236,9 @@ def _shapes(t: Type, x: str) -> list[str] | None:
     return [f"{x}.shape"] if t.scalar else None
 
 
-def _bind(f: str, names: list[str], args: list[Any], named: dict[str, Any], out: Any, view: Any) -> list[Any]:
+def _bind(
+    f: str, names: list[str], args: list[Any], named: dict[str, Any], out: Any, view: Any, defaults: dict[str, Any]
+) -> list[Any]:  # fmt: skip
     """One argument for each parameter, and the options `out` and `view`; `Export.call` appends an = to their names."""
     options = {"out": out, "view": view}
     for k in options:
@@ -242,9 +246,10 @@ def _bind(f: str, names: list[str], args: list[Any], named: dict[str, Any], out:
         options[k] = next((x for x in given if x is not None), options[k])
     by_position = [x for x in args if x is not _Absent]
     rest = names[len(by_position) :]
-    if len(by_position) + len(named) != len(names) or not named.keys() >= set(rest):
-        raise not_one_each(f, names, len(by_position), named)
-    return [*by_position, *[named[k] for k in rest], *options.values()]
+    there = {**{k: x for k, x in defaults.items() if k in rest}, **named} if defaults else named
+    if len(by_position) + len(there) != len(names) or not there.keys() >= set(rest):
+        raise not_one_each(f, names, len(by_position), named, defaults)
+    return [*by_position, *[there[k] for k in rest], *options.values()]
 
 
 # compiled functions
@@ -326,11 +331,8 @@ class Export:
     def signature(self) -> inspect.Signature:
         """The parameters and the result, with their types."""
         s = self.lowered.signatures[self.__name__]
-        legal = all([p.name.isidentifier() and not keyword.iskeyword(p.name) for p in s.params])
-        names = [p.name if legal else f"x{k}" for k, p in enumerate(s.params)]
-        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-        params = [inspect.Parameter(n, kind, annotation=p.type) for n, p in zip(names, s.params, strict=True)]
-        return inspect.Signature(params, return_annotation=s.result.type)
+        names, types = [p.name for p in s.params], [p.type for p in s.params]
+        return signature_of(names, types, s.result.type, defaults=dict(s.defaults))
 
     __signature__ = signature
 
