@@ -59,7 +59,7 @@ NAMES = {  # by the module that has them; `all:all_` is there under another name
     "frontend.eager": "eager",
     "frontend.function": "Fn",
     "frontend.language.accumulators": "accum",
-    "frontend.language.control": "cond scan while_loop",
+    "frontend.language.control": "cond fori_loop scan switch while_loop",
     "frontend.language.debugging": "assert_ print",
     "frontend.language.indices": "index",
     "frontend.language.lenses": "lens",

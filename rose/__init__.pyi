@@ -168,7 +168,9 @@ from .frontend.eager import eager as eager
 from .frontend.function import Fn as Fn
 from .frontend.language.accumulators import accum as accum
 from .frontend.language.control import cond as cond
+from .frontend.language.control import fori_loop as fori_loop
 from .frontend.language.control import scan as scan
+from .frontend.language.control import switch as switch
 from .frontend.language.control import while_loop as while_loop
 from .frontend.language.debugging import assert_ as assert_
 from .frontend.language.debugging import print as print

@@ -22,8 +22,9 @@ from ..frontend.function import AnyFn, Fn, P, checked, make
 from ..frontend.operators import view
 from ..frontend.signatures import fresh_name
 from ..frontend.tracing import R
-from ..frontend.values import to_value
+from ..frontend.values import infer, to_value
 from ..ir import Func, Value, types
+from ..ir.ops import stop_gradient
 from ..ir.types import Real, Tuple, Type, Unit, linear_part, map_leaves, tangent, tuple_of, untyped
 from ..ir.value import host_index
 from .arguments import Argnums, positions
@@ -298,15 +299,57 @@ def _gradients(lin: LinearMap) -> Type:
 
 
 @of_any_size
-def grad(f: Fn[P, Any], argnums: Argnums = 0) -> Fn[P, Any]:
-    """The gradient of a function to a number, in its first parameter, or in those of `argnums`."""
-    return gradient(f, argnums, "grad")
+def grad(f: Fn[P, Any], argnums: Argnums = 0, *, has_aux: bool = False) -> Fn[P, Any]:
+    """The gradient of a function to a number, in its first parameter, or in those of `argnums`.
+
+    With `has_aux=True` the function gives a pair, of which the first is the number; so does its gradient, and the
+    second of both is the same.
+    """
+    return with_aux(f, argnums, "grad") if _is_true(has_aux) else gradient(f, argnums, "grad")
 
 
 @of_any_size
-def value_and_grad(f: Fn[P, R], argnums: Argnums = 0) -> Fn[P, tuple[R, Any]]:
-    """The value of a function to a number, and its gradient: `(value, gradient)`."""
-    return gradient(f, argnums, "value_and_grad")
+def value_and_grad(f: Fn[P, R], argnums: Argnums = 0, *, has_aux: bool = False) -> Fn[P, tuple[R, Any]]:
+    """The value of a function to a number, and its gradient: `(value, gradient)`.
+
+    With `has_aux=True` the function gives a pair, of which the first is the number: `((value, more), gradient)`.
+    """
+    return with_aux(f, argnums, "value_and_grad") if _is_true(has_aux) else gradient(f, argnums, "value_and_grad")
+
+
+def _is_true(has_aux: Any) -> bool:
+    if not isinstance(has_aux, bool):
+        raise TypeMismatch(f"has_aux is True or False, not {ir.shown(has_aux)}", here(), "write has_aux=True")
+    return has_aux
+
+
+def with_aux(f: AnyFn, argnums: Argnums, what: str) -> AnyFn:
+    """`grad` or `value_and_grad` of the first of two results; the second has no derivative, and comes out beside it."""
+    f = checked(f, what)
+    pair = untyped(f.result)
+    if not (isinstance(pair, Tuple) and len(pair.items) == 2 and pair.items[0] is Real):
+        told = f"rose.{what} with has_aux=True takes a function to a pair of a Real and more"
+        hint = "return the number to differentiate first: return loss, more"
+        raise NotDifferentiable(f"{told}, and {f.name} gives a {f.result!r}", here(), hint)
+    aux = pair.items[1]
+
+    def body(*args: Any) -> Any:
+        y, more = f.emit(args)
+        return y, view(stop_gradient(infer(more)))
+
+    whole = make(body, [untyped(t) for t in f.types], tuple_of(Real, aux), f.name, f.names)
+    active = positions(f, argnums, what)
+    lin = LinearMap(whole, active, constants=True)
+
+    def derived(*args: Any) -> Any:
+        b, xs = ir.current_builder(), lin.arguments(args)
+        both, grads = lin.reverse(xs, b.tuple([b.const(1.0, Real), b.zero(aux)]))
+        g = grads[0] if host_index(argnums) is not None else b.tuple(grads)
+        return b.tuple([both, g] if what == "value_and_grad" else [g, b.get(both, 1)])
+
+    g = lin.types[active[0]] if host_index(argnums) is not None else tuple_of(*[lin.types[k] for k in active])
+    result = tuple_of(pair, g) if what == "value_and_grad" else tuple_of(g, aux)
+    return make(derived, lin.types, result, f"{what}({f.name})", f.names)
 
 
 def gradient(f: AnyFn, argnums: Argnums, what: str, *, in_halves: bool = False) -> AnyFn:

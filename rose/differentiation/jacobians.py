@@ -107,13 +107,19 @@ def jacobian(f: Fn[P, Any], argnums: Argnums = 0, *, sparse: bool = False) -> Fn
 
 @of_any_size
 def hessian(f: Fn[P, Any], argnums: Argnums = 0, *, sparse: bool = False) -> Fn[P, Any]:
-    """The second derivatives of a function to a number: those of its gradient, which is evaluated once, forwards.
+    """The second derivatives: of a function to a number those of its gradient, which is evaluated once, forwards.
 
     Column `k` is `hvp(f)` along unit vector `k`, to the bit, but for zeros that are known.
     In a vector of at most 16 numbers, of a function that is short and not of any size, what is known to be zero is 0
     and has no code. With `sparse=True` it is a sparse matrix, as in `jacobian`; and exactly symmetric, unless a user's
     derivative rule is in it.
+
+    Of a function to more it is the Jacobian, in forward mode, of that in reverse mode: its type has a matrix in the
+    place of each Real of the result.
     """
+    f = checked(f, "hessian")
+    if untyped(f.result) is not Real and untyped(f.result).real and not sparse:
+        return _jacobian(_jacobian(f, argnums, "jacrev"), argnums, "jacfwd", f"hessian({f.name})")
     g = gradient(f, argnums, "hessian")
     if sparse:
         return sparse_hessian(f, g, argnums, f"hessian({f.name})")

@@ -32,11 +32,14 @@ from ..optimise.dead_arguments import without_dead_parts
 class LinearMap:
     """The derivative of a function in some of its parameters; without `active`, in all that can have one.
 
-    With `directions` it is in vector mode: each number of a tangent is a vector of so many.
+    With `directions` it is in vector mode: each number of a tangent is a vector of so many. With `constants`, parts of
+    what is called in `f` are constants there: of these no derivative is made, which might be infinite.
     """
 
-    def __init__(self, f: AnyFn, active: Sequence[int] | None = None, directions: int | None = None) -> None:
-        self.f, self.directions = f, directions
+    def __init__(
+        self, f: AnyFn, active: Sequence[int] | None = None, directions: int | None = None, *, constants: bool = False
+    ) -> None:
+        self.f, self.directions, self.constants = f, directions, constants
         self.types = [untyped(t) for t in f.types]
         self.active = tuple([k for k, t in enumerate(self.types) if t.real] if active is None else active)
         self.result = untyped(f.result)
@@ -47,7 +50,8 @@ class LinearMap:
         d = jvp(func, self.mask, here())
         if d.flat:
             return func, None
-        return func, d.func if self.directions is None else vector_mode(d.func, self.directions)
+        made = without_dead_parts(d.func) if self.constants else d.func
+        return func, made if self.directions is None else vector_mode(made, self.directions)
 
     @property
     def primal_func(self) -> Func:

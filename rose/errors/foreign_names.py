@@ -160,13 +160,11 @@ _SCIPY = """
 _JAX = """
     jit pjit njit = rose.compile(f); f(x) alone compiles once, too
     pmap xmap map = rose.vmap(f)(xs)
-    fori_loop = rose.scan(body, s, n); body(i, s) gives the next state
     associative_scan = rose.scan(body, s, n)
     custom_jvp custom_vjp custom_gradient defjvp defvjp = f.jvp(rule); it is @f.jvp above the rule, of which
         reverse mode follows
     custom_root = rose.implicit.root(g)(x0); g is an @fn that is 0 there, with a derivative by its parameters
     custom_linear_solve = rose.implicit.linear_solve(matvec)(b)
-    switch = rose.cond(i == 0, f, lambda: rose.cond(i == 1, g, h))
     diffeqsolve = rose.implicit.ode(f, t0, t1, y0); f is an @fn of the time and the state
     checkpoint remat = rose.scan(body, s, n, checkpoint="sqrt")
     one_hot = rose.where(rose.arange(n) == i, 1.0, 0.0)

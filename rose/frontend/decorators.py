@@ -16,6 +16,7 @@ from ..ir.value import is_function
 from .annotations import as_type
 from .any_size import any_size
 from .function import AnyFn, Fn, Opaque, P
+from .methods import Method, is_method
 from .signatures import arity, check_plain, name_of, types_of, written
 from .tracing import R
 
@@ -73,8 +74,18 @@ def _annotated(body: Any, syntax: bool) -> AnyFn:
     if isinstance(body, Fn):
         hint = "write @fn(syntax=True) once, directly above the `def`"
         raise TypeMismatch(f"{body.name} is an @fn already, made without syntax=True", here(), hint)
-    types, result = types_of(body, errors.users_frame().f_locals)
+    scope = errors.users_frame().f_locals
+    if is_method(body):
+        return Method(_rewritten(body) if syntax else body, functools.partial(_of_object, scope))  # pyright: ignore
+    types, result = types_of(body, scope)
     return _of_sizes(Fn(_rewritten(body) if syntax else body, types, result))
+
+
+def _of_object(scope: dict[str, Any], f: Any, cls: type | None) -> AnyFn:
+    """The `Fn` of a method of an object; of a struct class, whose type its first parameter has."""
+    own = {} if cls is None else {cls.__name__: cls}
+    types, result = types_of(f, {**scope, **own}, cls)
+    return _of_sizes(Fn(f, types, result))
 
 
 def _rewritten(f: Any) -> Any:

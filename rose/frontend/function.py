@@ -20,7 +20,7 @@ from ..ir import Builder, Func, Value, shown
 from ..ir.hooks import above
 from ..ir.progress import step, timed
 from ..ir.sizes import bound, current, dims_of
-from ..ir.types import Type, Unit, tangent, untyped
+from ..ir.types import Type, Unit, Vec, tangent, untyped
 from ..ir.value import is_function
 from .annotations import NotANumber
 from .documentation import Documented
@@ -31,7 +31,7 @@ from .pickling import again, by_value, is_global, unnamed, whole
 from .randomness import nothing_drawn
 from .signatures import arity, by_place, defaults_of, name_of, names_of, written
 from .tracing import R, bind_arguments, finish, in_a_thread, locked, no_collector, room_for_one_more, sealed
-from .values import to_value
+from .values import is_number, to_value
 
 if TYPE_CHECKING:
     from .typed import AnyMap  # pyright: ignore[reportMissingModuleSource]
@@ -53,6 +53,24 @@ def _has_function(args: Sequence[Any]) -> bool:
 def _mentions_function(args: Sequence[Any]) -> bool:
     """True if a function is among these, or in a list among them, as in `rose.stack([f, g])`."""
     return _has_function(args) or any([x.__class__ in (list, tuple) and _has_function(x) for x in args])
+
+
+def _shape(x: Any) -> tuple[Any, ...] | None:
+    """The shape of an array of numbers, of a list of them, or of a number; None of anything else."""
+    if isinstance(x, Value):
+        t, sizes = x.type, list[Any]()
+        while isinstance(t, Vec):
+            sizes.append(t.size)
+            t = t.elem
+        return tuple(sizes) if t.scalar else None
+    if x.__class__ in (list, tuple):
+        inner = {_shape(y) for y in x} or {()}
+        one = inner.pop()
+        return None if inner or one is None else (len(x), *one)
+    if is_number(x):
+        return ()
+    shape, kind = getattr(x, "shape", None), getattr(getattr(x, "dtype", None), "kind", "")
+    return shape if isinstance(shape, tuple) and kind in "biuf" else None  # pyright: ignore[reportUnknownVariableType]
 
 
 def of_functions(f: AnyFn, args: Sequence[Any], named: dict[str, Any]) -> Any:
@@ -240,7 +258,7 @@ class Fn(Documented, NotANumber, Generic[P, R]):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
             if ir.is_tracing():
-                return of_functions(self, args, kwargs) if _has_function(args) else self.emit(self.bind(args, kwargs))
+                return self._in_a_trace(args, kwargs)
             if mode.on:
                 return self._at_once(self.bind(args, kwargs))
             if self._compiled is None:
@@ -250,6 +268,8 @@ class Fn(Documented, NotANumber, Generic[P, R]):
             return self._compiled(*args, **kwargs)
         except Exception as e:
             if self._compiled is None or not _has_function(args):  # else it is no number: looked for where it is rare
+                if isinstance(e, TypeMismatch) and not ir.is_tracing() and self._spreads(args, kwargs):
+                    return self._spread(args, kwargs)
                 try:
                     self._check_constants(kwargs)
                 except TypeMismatch as of_constant:
@@ -258,6 +278,28 @@ class Fn(Documented, NotANumber, Generic[P, R]):
                 hide_our_frames(e)
                 raise
         return of_functions(self, args, kwargs)
+
+    def _in_a_trace(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        if _has_function(args):
+            return of_functions(self, args, kwargs)
+        try:
+            return self.emit(self.bind(args, kwargs))
+        except TypeMismatch:
+            if not self._spreads(args, kwargs):
+                raise
+        return self._spread(args, kwargs)
+
+    def _spreads(self, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
+        """Whether it is a function of numbers to a number, called with arrays: then it is one of their elements."""
+        if not all([t.scalar for t in (*self.types, self.result)]):
+            return False
+        given = [_shape(x) for x in (*args, *kwargs.values())]
+        return any(given) and None not in given
+
+    @edge
+    def _spread(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """The results for the elements of arrays, which are broadcast as those of NumPy's ufuncs."""
+        return above().runtime.elementwise(self, self.bind(args, kwargs))
 
     def _check_constants(self, named: dict[str, Any]) -> None:
         """Refuse that a call gives what is a constant of the program: a parameter with a default and no type."""

@@ -91,8 +91,9 @@ def names_of(body: Callable[..., Any], count: int) -> list[str]:
 
 def by_place(body: Callable[..., Any], count: int) -> int:
     """How many of `count` parameters are given by their places; the others are keyword-only."""
-    code = getattr(body, "__code__", None)
-    return min(count, code.co_argcount) if getattr(code, "co_kwonlyargcount", 0) else count
+    if not getattr(getattr(body, "__code__", None), "co_kwonlyargcount", 0):
+        return count
+    return min(count, sum([p.kind in _PLACED for p in parameters(body)]))
 
 
 def defaults_of(body: Callable[..., Any], names: Sequence[str]) -> dict[str, Any]:
@@ -113,15 +114,19 @@ def typed_parameters(body: Callable[..., Any]) -> list[Param]:
     return [p for p in parameters(body) if p.name in given or not p.optional]
 
 
-def types_of(body: Any, scope: dict[str, Any]) -> tuple[list[Type], Type]:
-    """The types in a function's annotations, of parameters and result. `scope` has the caller's locals: sizes, say."""
-    if isinstance(body, type) or not inspect.isfunction(body):
+def types_of(body: Any, scope: dict[str, Any], first: type | None = None) -> tuple[list[Type], Type]:
+    """The types in a function's annotations, of parameters and result. `scope` has the caller's locals: sizes, say.
+
+    The type of the first parameter is `first`, if that is given: it has no annotation.
+    """
+    if isinstance(body, type) or not (inspect.isfunction(body) or inspect.ismethod(body)):
         hint = "write a function around it: def f(x: Real) -> Real"
         if isinstance(body, type):
             hint = "mark a class with @rose.struct: that makes a type of it"
         raise TypeMismatch(f"{shown(body)} is not a Python function with types for its parameters", here(), hint)
-    loc, given = written(body), body.__annotations__
-    params = typed_parameters(body)
+    loc, given, params = written(body), body.__annotations__, typed_parameters(body)
+    if first is not None:
+        given = {**given, params[0].name: first}
     for p in params:
         if (kind := _REFUSED.get(p.kind)) is not None:
             what, hint = f"{body.__name__} takes {kind} parameters", "name each parameter, with its type"
@@ -143,8 +148,9 @@ def types_of(body: Any, scope: dict[str, Any]) -> tuple[list[Type], Type]:
 _REFUSED = {Parameter.VAR_POSITIONAL: "any number of", Parameter.VAR_KEYWORD: "any named"}
 
 
-def _scope(body: FunctionType, scope: Mapping[str, Any]) -> dict[str, Any]:
+def _scope(body: Any, scope: Mapping[str, Any]) -> dict[str, Any]:
     """What the names in the annotations of a function mean: its closure's, its module's, and its caller's."""
+    body = getattr(body, "__func__", body)
     cells = zip(body.__code__.co_freevars, body.__closure__ or (), strict=True)
     return {**body.__globals__, **{k: c.cell_contents for k, c in cells if c != CellType()}, **scope}
 

@@ -70,6 +70,10 @@ class Runtime(Protocol):
         """The results of `f` for a batch of arguments."""
         ...
 
+    def elementwise(self, f: Any, args: Sequence[Any], /) -> Any:
+        """The results of `f`, from numbers to a number, for the elements of arrays, which are broadcast."""
+        ...
+
     def present(self, x: Any, t: Type, /) -> Any:
         """The host value `x` of type `t` as a user is given it."""
         ...

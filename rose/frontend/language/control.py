@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from typing import Any
 
@@ -10,6 +10,7 @@ from ... import ir
 from ...autodiff.checkpoint import Segments
 from ...errors import Loc, OutOfRange, TypeMismatch, argument, edge, here
 from ...host.effects import Assertion, endless
+from ...host.marshal import is_listing
 from ...ir import CONST, PARAM, Builder, Func, Origin, Value, current_builder, is_tracing, shown
 from ...ir.callgraph import make_branch, make_while, reachable
 from ...ir.numbers import is_truth
@@ -23,7 +24,7 @@ from ..columns import Columns, gathered, parted, scattered
 from ..eager import now
 from ..operators import view
 from ..values import common_type, infer, is_number, to_value, widened
-from .loops import check_length, iterations_of
+from .loops import check_length, iterations_of, range
 
 
 @edge
@@ -63,6 +64,35 @@ def cond(p: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
     chosen = make_branch("cond", first.func(outside), second.func(outside))
     b = current_builder()
     return view(b.call(chosen, [condition, *[b.reach(v) for v in outside]]))
+
+
+@edge
+def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -> Any:
+    """`branches[index](*operands)`: only that branch is evaluated, which log2(n) comparisons find among n of them.
+
+    The index is one below the number of branches, such as a `Fin[len(branches)]`, or a Python integer: none is clamped.
+    All branches give a result of one type.
+    """
+    loc = here()
+    fs = list(branches) if is_listing(branches) else []
+    if not fs or not all(map(is_function, fs)):
+        hint = "write rose.switch(k, [lambda x: x, lambda x: x * x], x), with an index k of type Fin[2]"
+        what = f"branches is a list of functions, not {shown(branches)}"
+        raise TypeMismatch(what, loc.narrow(argument(1, "branches", 2, 3)), hint)
+    if (known := host_index(index)) is not None:
+        if not 0 <= known < len(fs):
+            what = f"there is no branch {known}: rose.switch is given {len(fs)}"
+            raise OutOfRange(what, loc.narrow(argument(0, "index", 2, 3)), f"write an index from 0 to {len(fs) - 1}")
+        return fs[known](*operands)
+    k: Value = to_value(index, Fin(len(fs)), ("the index",), loc.narrow(argument(0, "index", 2, 3)))
+
+    def among(low: int, high: int) -> Any:
+        if high - low == 1:
+            return fs[low](*operands)
+        middle = (low + high) // 2
+        return cond(view(k) < middle, lambda: among(low, middle), lambda: among(middle, high))
+
+    return among(0, len(fs))
 
 
 class _Branch:
@@ -220,6 +250,12 @@ def scan(
         return (view(last), gathered(made[0], iter(outs))) if made else view(last)
     last, out = _checkpointed(step, first, size, checkpoint, snapshots, at)
     return view(last) if out is None else (view(last), gathered(made[0], iter(parted(out))))
+
+
+@edge
+def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], init: Any) -> Any:
+    """A `scan` without outs: the last of `state = body(i, state)` for `i` in `rose.range(lower, upper)`, from `init`."""
+    return scan(body, init, range(lower, upper))
 
 
 def _checkpointed(
