@@ -254,7 +254,7 @@ def scan(
 
 @edge
 def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], init: Any) -> Any:
-    """A `scan` without outs: the last of `state = body(i, state)` for `i` in `rose.range(lower, upper)`, from `init`."""
+    """A `scan` without outs: the last `state = body(i, state)` for `i` in `rose.range(lower, upper)`, from `init`."""
     return scan(body, init, range(lower, upper))
 
 
