@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from types import NoneType
+from types import MethodType, NoneType
 from typing import Any, overload
 
 from .. import errors
@@ -12,6 +12,7 @@ from ..errors import TypeMismatch, edge, here
 from ..host.marshal import is_listing
 from ..ir import shown
 from ..ir.sizes import dims_of
+from ..ir.types import Type
 from ..ir.value import is_function
 from .annotations import as_type
 from .any_size import any_size
@@ -62,7 +63,7 @@ def fn(body: Any = _NOTHING, result: Any = None, /, *, syntax: Any = None) -> An
                 f"{name_of(f)} takes {count} parameter{'s' * (count != 1)}, and {len(types)} types are given for them"
             )
             raise TypeMismatch(what, written(f), "give one type for each parameter")
-        return _of_sizes(Fn(_rewritten(f) if syntax else f, types, out))
+        return _of_sizes(Fn(_rewritten(f, out) if syntax else f, types, out))
 
     return decorate
 
@@ -76,23 +77,27 @@ def _annotated(body: Any, syntax: bool) -> AnyFn:
         raise TypeMismatch(f"{body.name} is an @fn already, made without syntax=True", here(), hint)
     scope = errors.users_frame().f_locals
     if is_method(body):
-        return Method(_rewritten(body) if syntax else body, functools.partial(_of_object, scope))  # pyright: ignore
+        return Method(body, functools.partial(_of_object, scope, syntax))  # pyright: ignore[reportReturnType]
     types, result = types_of(body, scope)
-    return _of_sizes(Fn(_rewritten(body) if syntax else body, types, result))
+    return _of_sizes(Fn(_rewritten(body, result) if syntax else body, types, result))
 
 
-def _of_object(scope: dict[str, Any], f: Any, cls: type | None) -> AnyFn:
+def _of_object(scope: dict[str, Any], syntax: bool, f: Any, cls: type | None) -> AnyFn:
     """The `Fn` of a method of an object; of a struct class, whose type its first parameter has."""
     own = {} if cls is None else {cls.__name__: cls}
     types, result = types_of(f, {**scope, **own}, cls)
+    if syntax:
+        obj = getattr(f, "__self__", None)
+        f = _rewritten(getattr(f, "__func__", f), result)
+        f = f if obj is None else MethodType(f, obj)
     return _of_sizes(Fn(f, types, result))
 
 
-def _rewritten(f: Any) -> Any:
+def _rewritten(f: Any, result: Type) -> Any:
     """The function with its `if`, `while` and `for` as functions of the language."""
     from .syntax.source import rewrite
 
-    return rewrite(f)
+    return rewrite(f, result)
 
 
 def _of_sizes(f: AnyFn) -> AnyFn:

@@ -10,6 +10,7 @@ from types import CodeType
 from typing import Any, TypeVar, cast
 
 from ...errors import Loc, RoseError, TypeMismatch
+from .jumps import EARLY, RETURNED, Jumps, falls
 from .liveness import Liveness, bodies, bound, inside, late
 from .makers import NAMES
 
@@ -132,7 +133,7 @@ else:
     ORELSE
 """
 _FOR = """
-HERE = RUN.each(RUN.iter(ITEMS), NAMES, LIVE, UNDER, RUN.locals())
+HERE = RUN.each(RUN.iter(ITEMS), NAMES, LIVE, UNDER, RUN.locals(), FLAG)
 for TARGET in HERE.iterations():
     if HERE.traced:
         pass
@@ -149,6 +150,10 @@ _TAKE = """
 NAME = HERE.take(TEXT)
 if NAME is RUN.nothing:
     del NAME
+"""
+_EARLY = """
+RETURNED = False
+EARLY = RUN.blank()
 """
 _AROUND = """
 RUN = MAKE()
@@ -186,7 +191,11 @@ class Rewriter:
             _Renamed(run).visit(node)
             return node
         start = ast.get_docstring(node, clean=False) is not None
-        rest = body[start:]
+        jumps = Jumps(self.copied)
+        rest = jumps.block(body[start:])
+        if jumps.returns:
+            rest = [*_filled(_EARLY, rest[0], RETURNED=RETURNED, EARLY=EARLY), *rest]
+        self.local.update(bound(rest))
         if any(_returns(s) for s in rest):
             rest = [*self.tail(rest, rest[-1]), *_filled("return RESULT", rest[-1], RESULT=RESULT)]
         self.live, self.late = Liveness(rest), late(rest)
@@ -220,12 +229,12 @@ class Rewriter:
                 value = s.value or ast.copy_location(ast.Constant(None), s)
                 return [*body[:k], *_filled("RESULT = VALUE", s, RESULT=RESULT, VALUE=value)]
             if isinstance(s, ast.If) and _returns(s):
-                rest, both = body[k + 1 :], _falls(s.body) and _falls(s.orelse)
+                rest, both = body[k + 1 :], falls(s.body) and falls(s.orelse)
                 other = self.copied(rest, s) if both else rest
-                s.orelse = self.tail([*s.orelse, *other] if _falls(s.orelse) else s.orelse, s.test)
-                s.body = self.tail([*s.body, *rest] if _falls(s.body) else s.body, s.test)
+                s.orelse = self.tail([*s.orelse, *other] if falls(s.orelse) else s.orelse, s.test)
+                s.body = self.tail([*s.body, *rest] if falls(s.body) else s.body, s.test)
                 return [*body[:k], s]
-        return [*body, *_filled("RESULT = None", at, RESULT=RESULT)] if _falls(body) else body
+        return [*body, *_filled("RESULT = None", at, RESULT=RESULT)] if falls(body) else body
 
     def copied(self, body: Body, s: ast.If) -> Body:
         """A copy of the code after `s`, for its other branch; an error if copies multiply."""
@@ -314,10 +323,11 @@ class Rewriter:
 
     def each(self, s: ast.For) -> Body:
         here, names, common = self.parts(s, s.iter, bound([s.target]))
-        items, at = self.expression(s.iter), s.iter
+        items, at, flag = self.expression(s.iter), s.iter, getattr(s, "go", None)
         takes = {k: self.take(here, names, at) for k in ("TAKE", "TAKE2")}
         body, orelse = self.within(here, s.body, True), self.block(s.orelse)
-        return _filled(_FOR, at, ITEMS=items, TARGET=s.target, BODY=body, ORELSE=orelse, **takes, **common)
+        common |= {"ITEMS": items, "TARGET": s.target, "FLAG": ast.copy_location(ast.Constant(flag), at)}
+        return _filled(_FOR, at, BODY=body, ORELSE=orelse, **takes, **common)
 
     def compound(self, s: ast.Try | ast.TryStar | ast.With | ast.Match) -> Body:
         before = self.under
@@ -465,16 +475,6 @@ def _returns(s: ast.stmt) -> bool:
     if not isinstance(s, ast.If):
         return False
     return any(isinstance(x, ast.Return) or _returns(x) for x in [*s.body, *s.orelse])
-
-
-def _falls(body: Body) -> bool:
-    """True if control may fall through to the code after the statements."""
-    if not body:
-        return True
-    last = body[-1]
-    if isinstance(last, ast.If):
-        return _falls(last.body) or _falls(last.orelse)
-    return not isinstance(last, (ast.Return, ast.Raise))
 
 
 def _targets(s: ast.stmt) -> list[ast.expr]:

@@ -133,7 +133,9 @@ class Each:
         live: Sequence[str],
         under: str,
         there: Variables,
+        flag: str | None = None,
     ) -> None:
+        self.flag, self.stopped = flag, False
         self.open, self.items, self.there, self.loc = open, items, Variables(there), here()
         self.traced, self.carried, self.bounds = False, None, loops.range_of(items)
         if self.bounds is not None:
@@ -143,7 +145,16 @@ class Each:
             check_place(under, "for", self.loc)
 
     def iterations(self) -> Iterator[Any]:
-        return self._recorded() if self.traced else self._plain() if self.carried is not None else self.items
+        if self.traced:
+            return self._recorded()
+        return self._until_stopped(self._plain() if self.carried is not None else self.items)
+
+    def _until_stopped(self, items: Iterator[Any]) -> Iterator[Any]:
+        """The items before a `break` for which no traced condition was asked."""
+        for x in items:
+            yield x
+            if self.stopped:
+                return
 
     def _plain(self) -> Iterator[Any]:
         for x in self.items:
@@ -173,6 +184,7 @@ class Each:
     @edge
     def end(self, there: Variables) -> None:
         """End an iteration."""
+        self.stopped = self.flag is not None and there.get(self.flag) is False
         if self.carried is None:
             return
         if not self.traced:

@@ -16,12 +16,14 @@ from typing import Any
 from ... import ir
 from ...errors import RoseError, TypeMismatch, edge, here
 from ...ir import CONST, Func, Value, current_builder, ops
-from ...ir.types import Bool
+from ...ir.sizes import current, sized
+from ...ir.types import Bool, Type
 from .. import tracing
 from ..columns import iterated
 from ..language import accumulators
 from ..language.control import cond
 from ..language.loops import Indices
+from ..operators import view
 from ..values import to_value
 from .if_statement import Choice
 from .loop_statements import Each, Repeat
@@ -42,8 +44,8 @@ class Run:
     locals = staticmethod(builtins.locals)
     maker = staticmethod(maker)
 
-    def __init__(self) -> None:
-        self.open: list[Part] = []
+    def __init__(self, result: Type) -> None:
+        self.open, self.result = list[Part](), result
 
     def close(self) -> None:
         """Leave the parts that an exception has left open."""
@@ -60,8 +62,15 @@ class Run:
         return Repeat(self.open, names, live, under)
 
     @edge
-    def each(self, items: Any, names: Sequence[str], live: Sequence[str], under: str, there: Variables) -> Each:
-        return Each(self.open, items, names, live, under, there)
+    def each(
+        self, items: Any, names: Sequence[str], live: Sequence[str], under: str, there: Variables, flag: str | None
+    ) -> Each:  # fmt: skip
+        return Each(self.open, items, names, live, under, there, flag)
+
+    @edge
+    def blank(self) -> Value:
+        """What is kept for the result before a `return` in a loop: a zero of its type."""
+        return view(current_builder().zero(sized(self.result, current())))
 
     # statements that have no meaning where both branches run, or a body runs once for all iterations
 

@@ -18,12 +18,13 @@ from typing import Any
 from ...errors import Loc, RoseError, TypeMismatch, edge, here
 from ...errors.locations import is_timed
 from ...ir import shown
+from ...ir.types import Type
 from . import runtime
 from .converter import RUN, Rewriter
 
 
 @edge
-def rewrite(f: Any) -> Any:
+def rewrite(f: Any, result: Type) -> Any:
     """The copy of `f` whose branches and loops call `runtime.py`, which decides them when it is traced."""
     if not isinstance(f, FunctionType):
         hint = "mark a function that is written with def, directly above it"
@@ -33,7 +34,7 @@ def rewrite(f: Any) -> Any:
         raise TypeMismatch(f"{f.__name__} is the result of a decorator: its source is another function's", here(), hint)
     code = _rewritten(f.__code__, f.__qualname__)
     cells = dict(zip(f.__code__.co_freevars, f.__closure__ or (), strict=True))
-    cells[RUN] = CellType(runtime.Run)
+    cells[RUN] = CellType(functools.partial(runtime.Run, result))
     made = FunctionType(code, f.__globals__, f.__name__, f.__defaults__, tuple([cells[k] for k in code.co_freevars]))
     made.__qualname__, made.__doc__, made.__module__ = f.__qualname__, f.__doc__, f.__module__
     made.__kwdefaults__ = f.__kwdefaults__
