@@ -379,6 +379,11 @@ def certain_index(x: Value) -> Any:
     return found if n is None or (isinstance(n, int) and n > LARGEST) else as_index_below(x, n)
 
 
+def is_parameter(x: Value) -> bool:
+    """Whether it is a parameter that a user wrote: a state of a loop is none."""
+    return x.op is PARAM and bool(x.attr) and x.loc.lasti < 0
+
+
 def _not_an_index(x: Value, t: Vec, loc: Loc) -> RoseError:
     """The error of a Real as an index of a `t`."""
     if (found := sum_of(x)) is not None:
@@ -390,8 +395,7 @@ def _not_an_index(x: Value, t: Vec, loc: Loc) -> RoseError:
         what = f"a whole number is an index of a {t!r} if it is certain to be from 0 to {n} - 1"
         hint = f"wrap it round, i % {n}, clip it, np.clip(i, 0, {n} - 1), or check it: rose.index(i, {n})"
         return OutOfRange(what, loc, hint)
-    is_parameter = x.op is PARAM and x.attr and x.loc.lasti < 0  # as a user wrote it: a state of a loop is none
-    hint = f"declare {x.attr} as a Fin[{t.size!r}], take i" if is_parameter else "take i"
+    hint = f"declare {x.attr} as a Fin[{t.size!r}], take i" if is_parameter(x) else "take i"
     hint += f" of rose.range, or check it: rose.index(i, {t.size!r})"
     return TypeMismatch(f"{a_traced(x)} cannot index a vector", loc, hint)
 

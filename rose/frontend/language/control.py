@@ -278,7 +278,7 @@ def _checkpointed(
     if not current():  # as before a derivation, so that derivatives have the bits of those without checkpoints
         move_invariants(b, block, size)
     one, outside = lambda_lift("rose.scan", block, Origin("scan"))
-    if not _repeatable(one):
+    if not repeatable(one):
         hint = "leave out checkpoint=, or what has an effect"
         raise TypeMismatch("an iteration that has an effect cannot be evaluated again", at, hint)
     return Segments(one, [b.reach(v) for v in outside]).run(first, checkpoint, snapshots)
@@ -287,7 +287,7 @@ def _checkpointed(
 _COUNTS = (3, 4, 5)  # the numbers of arguments that a call of `scan` can have
 
 
-def _repeatable(f: Func) -> bool:
+def repeatable(f: Func) -> bool:
     """True if `f` may be evaluated again: it has no effect but assertions."""
     return all([g.pure or isinstance(g.impl, Assertion) or not g.is_opaque for g in reachable(f)])
 

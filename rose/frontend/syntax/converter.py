@@ -415,7 +415,7 @@ class _Renamed(ast.NodeTransformer):
 
 
 class _Expressions(ast.NodeTransformer):
-    """Rewrites `and`, `or`, `not`, `a < b < c`, `x if c else y`, and calls of what may make arrays of NumPy's."""
+    """Rewrites `and`, `or`, `not`, `a < b < c`, `x if c else y`, `x[i]`, and calls of what may make NumPy's arrays."""
 
     def __init__(self, rewriter: Rewriter) -> None:
         self.rewriter = rewriter
@@ -457,6 +457,12 @@ class _Expressions(ast.NodeTransformer):
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
         return self.call("ifexp", node, [self.visit(node.test), self.later(node.body), self.later(node.orelse)])
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        self.generic_visit(node)
+        if not isinstance(node.ctx, ast.Load) or any(isinstance(x, ast.Slice) for x in ast.walk(node.slice)):
+            return node
+        return self.call("item", node, [node.value, node.slice])
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...errors import Loc, RoseError, TypeMismatch, edge, here
-from ...ir import Loop, Origin, Value, current_builder
+from ...ir import CALL, Loop, Origin, Value, current_builder
 from ...ir.callgraph import make_while
 from ...ir.types import Bool, Type
 from ..language import loops
+from ..language.control import repeatable
 from ..operators import view
 from ..values import to_value
 from .recorded_parts import NOTHING, Part, Variables, check_place, described, is_traced, kind_of, lifted, pack, unpacked
@@ -72,14 +73,15 @@ class Repeat:
         if self.done:
             return False
         b = current_builder()
-        self.pure, b.pure = b.pure, True
+        self.pure, b.pure, self.code = b.pure, True, len(b.block.code)
         return True
 
     @edge
     def holds(self, test: Any, there: Variables) -> Any:
         """The first `test`, or a later one of Python's; if it is traced, begin to record the loop's own test."""
         b = current_builder()
-        effect, b.pure = not b.pure, b.pure and self.pure
+        calls = [v.attr for v in b.block.code[self.code :] if v.op is CALL]
+        effect, b.pure = not (b.pure or all(map(repeatable, calls))), b.pure and self.pure
         if not is_traced(test, "a `while`"):
             return test
         loc = here()

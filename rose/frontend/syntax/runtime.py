@@ -17,13 +17,15 @@ from ... import ir
 from ...errors import RoseError, TypeMismatch, edge, here
 from ...ir import CONST, Func, Value, current_builder, ops
 from ...ir.sizes import current, sized
-from ...ir.types import Bool, Type
-from .. import tracing
+from ...ir.types import Bool, Real, Type
+from .. import operators, tracing
+from ..arrays.shapes import shape_of
 from ..columns import iterated
 from ..language import accumulators
 from ..language.control import cond
+from ..language.indices import index
 from ..language.loops import Indices
-from ..operators import view
+from ..operators import is_index, view
 from ..values import to_value
 from .if_statement import Choice
 from .loop_statements import Each, Repeat
@@ -140,6 +142,17 @@ class Run:
         return _join(x, rest, False)
 
     @edge
+    def item(self, x: Any, key: Any) -> Any:
+        """`x[key]`, in which a number that the compiled function counts is checked to be an index when it runs."""
+        keys: Sequence[Any] = key if key.__class__ is tuple else (key,)
+        if any([is_counted(k) for k in keys]):
+            sizes = sizes_of(x)
+            if len(keys) <= len(sizes) and not any([k is None or k is ... for k in keys]):
+                keys = [index(k, n) if is_counted(k) else k for k, n in zip(keys, sizes, strict=False)]
+                key = tuple(keys) if key.__class__ is tuple else keys[0]
+        return x[key]
+
+    @edge
     def negate(self, x: Any) -> Any:
         return ops.not_(x) if is_traced(x, "`not`") else not x
 
@@ -151,6 +164,20 @@ class Run:
         if len(rest) == 1:
             return holds
         return _join(holds, [lambda: self.chain(symbols[1:], y, *rest[1:])], True)
+
+
+def is_counted(k: Any) -> bool:
+    """Whether it is a Real of the compiled function, neither a parameter nor written as an index."""
+    if k.__class__ is not Value or k.type is not Real or operators.is_parameter(k):
+        return False
+    return not is_index(operators.certain_index(k))
+
+
+def sizes_of(x: Any) -> Sequence[Any]:
+    """The sizes of the axes of an array or a list; none of anything else."""
+    if x.__class__ is Value:
+        return shape_of(x.type)
+    return (len(x),) if x.__class__ is list else getattr(x, "shape", ())
 
 
 _CHANGES: dict[type, set[str]] = {  # the methods that change an object
