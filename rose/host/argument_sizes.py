@@ -48,7 +48,8 @@ class _Found:
         if isinstance(shape, tuple) and shape:
             self._of_type(_of_shape(cast("tuple[int, ...]", shape)), x, t, path, loc)
             return
-        if not is_listing(x) and not isinstance(x, range):
+        is_column = hasattr(x, "__array__") and hasattr(x, "__len__")  # Arrow's have no shape
+        if not is_column and not is_listing(x) and not isinstance(x, range):
             raise misfit(path, t, x, "a vector is given as a list, a tuple or an array", loc)
         self._note(len(x), t, path, loc)
         if len(x):

@@ -135,10 +135,13 @@ def _of_kind(x: Any, t: Type) -> Any:
 
 
 def table_columns(x: Any, t: Tuple) -> dict[str, Any] | None:
-    """The columns of a table, such as a data frame, that belong to the fields of a struct; None if `x` is no table."""
+    """The columns of a table that belong to the fields of a struct; None if `x` is no table.
+
+    Tables are data frames (pandas, polars), which have their names as `columns`, and those of Arrow: `column_names`.
+    """
     if is_listing(x) or t.form is None or not hasattr(x, "columns") or not hasattr(x, "__getitem__"):
         return None
-    present = {*x.columns}
+    present = {*getattr(x, "column_names", x.columns)}
     return {k: x[k] for k in t.form.fields if k in present}
 
 
@@ -154,6 +157,8 @@ def fields(x: Any, t: Tuple, path: Path, loc: Loc | None) -> tuple[list[Any], Se
         return form.read(x), names
     if (columns := _record_names(x)) and x.shape == ():
         x = {k: x[k] for k in t.form.fields if k in columns} if t.form is not None else [x[k] for k in columns]
+    if form is None and (table := table_columns(x, t)) is not None:  # a struct of vectors
+        x = table
     if is_dict(x) and t.form is not None:
         if wrong := [k for k in (*x, *names) if k not in x or k not in names]:
             has = "is missing" if wrong[0] in names else "has the unknown"

@@ -692,6 +692,48 @@ class Frame:
         return self.data[name]
 
 
+class Column:
+    """A column as Arrow has it: a length, and an array when NumPy asks."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, numbers: list[Any]) -> None:
+        self.numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        return np.array(self.numbers)
+
+
+class ArrowTable:
+    """A table as Arrow has it: `columns` are the columns, and their names are apart. It has a hash of no column."""
+
+    def __init__(self, **columns: Any) -> None:
+        self.column_names, self.columns = [*columns], [Column(x) for x in columns.values()]
+        self.shape = len(columns["x"]), len(columns)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.columns[self.column_names.index(name)]
+
+
+def test_a_table_of_arrow_is_read_by_names_and_its_columns_are_vectors() -> None:
+    n = rose.dim("n")
+    table = ArrowTable(city=["Oslo", "Bergen"], y=[1, 2], x=[3.0, 4.0])
+    assert rose.fn([rose.Vec[n, Point]], rose.Real)(lambda ps: rose.sum(p.x * p.y for p in ps))(table) == 11.0
+    assert rose.fn([rose.Vec[n], rose.Vec[n]], rose.Real)(np.dot)(table["x"], table["y"]) == 11.0
+
+
+def test_a_table_is_a_struct_of_vectors_by_the_names_of_its_columns() -> None:
+    columns = rose.struct(type("Columns", (), {"__annotations__": {"x": rose.Vec[2], "y": rose.Vec[2]}}))
+    f = rose.fn([columns], rose.Real)(lambda c: c.x @ c.y)
+    assert f(Frame(city=["Oslo", "Bergen"], y=[1.0, 2.0], x=[3.0, 4.0])) == 11.0
+    assert f(ArrowTable(y=[1.0, 2.0], x=[3.0, 4.0])) == 11.0
+    with pytest.raises(TypeMismatch, match="is missing field 'y'"):
+        f(Frame(x=[1.0, 2.0]))
+
+
 @pytest.mark.parametrize("of", [list, np.array])
 def test_a_table_is_a_vector_of_structs_by_the_names_of_its_columns(of: Callable[[Any], Any]) -> None:
     table = Frame(city=["Oslo", "Bergen"], y=of([1.0, 2.0]), x=of([3.0, 4.0]))
