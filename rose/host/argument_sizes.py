@@ -52,7 +52,7 @@ class _Found:
         if not is_column and not is_listing(x) and not isinstance(x, range):
             raise misfit(path, t, x, "a vector is given as a list, a tuple or an array", loc)
         self._note(len(x), t, path, loc)
-        if len(x):
+        if len(x) and dims_of(t.elem):
             self.read(x[0], t.elem, (*path, 0), loc)
 
     def _of_type(self, have: Type, x: Any, t: Type, path: Path, loc: Loc) -> None:
