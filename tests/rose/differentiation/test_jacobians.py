@@ -152,3 +152,18 @@ def test_the_jacobian_of_a_closure(mode: Callable[[Any], Any]):
 def test_a_result_without_reals_has_no_jacobian(d: Callable[..., Any]):
     with pytest.raises(rose.NotDifferentiable, match="Bool"):
         d(rose.fn([Real], Bool)(lambda x: x < 0))
+
+
+def test_the_hessian_of_a_function_to_more_has_a_matrix_for_each_number():
+    @rose.fn
+    def f(x: Vec[3], k: Real) -> tuple[Vec[2], Real]:
+        return [k * x[0] ** 3, x[1] * x[2]], k * k * x[0]
+
+    x, by_x, ks = [2.0, 3.0, 5.0], rose.hessian(f), rose.hessian(f, argnums=(0, 1))
+    vectors, number = by_x(x, 2.0)
+    assert vectors.shape == (2, 3, 3) and number.tolist() == [[0.0] * 3] * 3
+    assert vectors[0].tolist() == [[24.0, 0.0, 0.0], [0.0] * 3, [0.0] * 3]
+    assert vectors[1].tolist() == [[0.0] * 3, [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]
+    assert rose.compile(by_x)(x, 2.0)[0].tolist() == vectors.tolist()
+    (dxx, dxk), (dkx, dkk) = ks(x, 2.0)[1]
+    assert (dkk, dkx.tolist(), dxk.tolist()) == (2.0 * 2.0, [4.0, 0.0, 0.0], [4.0, 0.0, 0.0]) and not dxx.any()

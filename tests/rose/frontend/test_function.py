@@ -459,3 +459,52 @@ def test_a_call_outside_of_a_trace_runs_on_the_installed_runtime(monkeypatch: py
     assert f(4.0) == ("sqrt", (4.0,))
     with rose.eager():
         assert fn([Real], Real)(lambda x: x + 1.0)(4.0) == ("presented", 5.0)
+
+
+@fn
+def parabola(x: Real, k: Real = 2.0) -> Real:
+    return x**2 * k
+
+
+XS = np.linspace(0.0, 1.0, 5)
+
+
+def test_a_function_of_numbers_takes_arrays_as_a_ufunc_does():
+    assert parabola(XS).tolist() == (2 * XS**2).tolist() and rose.grad(parabola)(XS).tolist() == (4 * XS).tolist()
+    assert parabola(XS[:, None], XS).tolist() == (XS[:, None] ** 2 * XS).tolist()
+    assert parabola([1, 2]).tolist() == [2.0, 8.0] and parabola([[1, 2], [3, 4]]).tolist() == [[2.0, 8.0], [18.0, 32.0]]
+    assert parabola(k=XS, x=2.0).tolist() == (4 * XS).tolist() and parabola(np.zeros((0, 3))).shape == (0, 3)
+    above = fn([Real], Bool)(lambda x: x > 0.5)
+    assert above(XS).tolist() == (XS > 0.5).tolist()
+    with rose.eager():
+        assert parabola(XS).tolist() == (2 * XS**2).tolist()
+
+
+def test_in_a_trace_it_is_a_loop_with_derivatives():
+    @fn
+    def total(x: Vec[5]) -> Real:
+        return np.sum(parabola(x)) + np.sum(parabola(np.stack([x, x]), 1.0)) + parabola([x[0], 2.0])[1]
+
+    assert total(XS) == pytest.approx(4 * np.sum(XS**2) + 8) and rose.grad(total)(XS).tolist() == (8 * XS).tolist()
+    big = fn([Vec[100_000]], Real)(lambda x: np.sum(parabola(x)))
+    assert len(rose.compile(rose.grad(big)).wasm) < 400
+
+
+@pytest.mark.parametrize(
+    ("call", "what"),
+    [
+        (
+            lambda: parabola(XS, XS[:2]),
+            r"parabola of arrays that do not fit: .* k has the shape \(2,\)",
+        ),
+        (lambda: parabola([1.0, "b"]), "x must be a Real, got"),
+        (lambda: parabola([[1.0], [1.0, 2.0]]), "x must be a Real, got"),
+        (lambda: parabola(np.array(["a"])), "x must be a Real, got"),
+        (lambda: fn([Real], Vec[2])(lambda x: [x, x])(XS), "x must be a Real, got"),
+        (lambda: rose.compile(parabola)(XS), "x must be a Real, got"),
+        (lambda: fn([Vec[5]], Real)(lambda x: np.sum(parabola(x, x[:2])))(XS), "do not broadcast"),
+    ],
+)
+def test_what_is_no_array_of_numbers_is_refused_as_before(call: Callable[[], Any], what: str):
+    with pytest.raises(RoseError, match=what):
+        call()

@@ -600,3 +600,45 @@ def test_a_pendulum_of_many_steps_needs_little_memory():
     assert by_root.memory.data_len(by_root.store) < 4_000_000
     tangents = [rose.jvp(pendulum(n))([rose.Dual(x, float(j == k)) for j, x in enumerate(at)]).du for k in range(3)]
     assert list(gradient) == pytest.approx(tangents, rel=1e-9)
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_switch_evaluates_one_of_its_branches(count: int):
+    branches = [lambda x, k=k: x ** (k + 1) * (k + 1.0) for k in range(count)]
+    f = rose.fn([rose.Fin[count], Real], Real)(lambda k, x: rose.switch(k, branches, x))
+    for k in range(count):
+        assert f(k, 1.5) == pytest.approx((k + 1.0) * 1.5 ** (k + 1))
+        assert rose.grad(f, 1)(k, 1.5) == pytest.approx((k + 1.0) ** 2 * 1.5**k)
+        assert rose.fn([Real], Real)(lambda x, k=k: rose.switch(k, branches, x))(1.5) == f(k, 1.5)
+        with rose.eager():
+            assert f(k, 1.5) == pytest.approx((k + 1.0) * 1.5 ** (k + 1))
+    text = rose.compile(f).pretty()
+    assert text.count("cond") >= count - 1
+
+
+def test_switch_takes_branches_without_operands_and_gives_structs():
+    either = lambda v: [lambda: Point(v[0], v[1]), lambda: Point(v[1], v[0])]
+    f = rose.fn([rose.Fin[2], Vec[2]], Point)(lambda k, v: rose.switch(k, either(v)))
+    assert f(0, [1.0, 2.0]) == Point(1.0, 2.0) and f(1, [1.0, 2.0]) == Point(2.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("call", "what"),
+    [
+        (lambda k, x: rose.switch(k, [], x), r"branches is a list of functions, not \[\]"),
+        (lambda k, x: rose.switch(k, [1.0], x), r"branches is a list of functions, not \[1.0\]"),
+        (lambda k, x: rose.switch(2, [abs, abs], x), "there is no branch 2: rose.switch is given 2"),
+        (lambda k, x: rose.switch(k, [abs, abs], x), "index"),
+        (lambda k, x: rose.switch(x, [abs, abs], x), "index"),
+    ],
+)
+def test_switch_refuses_what_is_no_index_of_its_branches(call: Any, what: str):
+    with pytest.raises(rose.RoseError, match=what):
+        rose.fn([rose.Fin[3], Real], Real)(call)(0, 1.0)
+
+
+def test_fori_loop_is_a_scan_over_a_range():
+    f = rose.fn([Real], Real)(lambda x: rose.fori_loop(2, 6, lambda i, s: s * x + i, 1.0))
+    assert (
+        f(2.0) == ((((1.0 * 2 + 2) * 2 + 3) * 2 + 4) * 2 + 5) and rose.grad(f)(2.0) == 4 * 8 + 2 * 3 * 4 + 3 * 2 * 2 + 4
+    )
