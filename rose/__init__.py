@@ -15,7 +15,9 @@ from .ir.hooks import install
 from .ir.ops import *  # noqa: F403 (its __all__ joins ours)
 from .version import VERSION
 
-ROOMS = ("functional", "implicit", "interpretations", "lib", "linalg", "nn", "random", "testing")  # the public ones
+ROOMS = (  # the public ones
+    "functional", "implicit", "interpretations", "lib", "linalg", "nn", "optim", "random", "testing",
+)  # fmt: skip
 NAMES = {  # by the module that has them; `all:all_` is there under another name
     "build": "Compiled compile",
     "differentiation.fields": "curl divergence",

@@ -555,17 +555,10 @@ class _Runtime:
             from .frontend.arrays.elementwise import each
 
             return each(lambda *xs: f.emit(xs), *args)
-        import numpy as np
+        _import("wasm_backend.runtime.batch")
+        from wasm_backend.runtime.batch import elementwise
 
-        arrays: list[Any] = [x if is_number(x) else np.asarray(x) for x in args]
-        try:
-            shape = np.broadcast_shapes(*map(np.shape, arrays))
-        except ValueError:
-            shapes = [f"{k} has the shape {np.shape(x)}" for k, x in zip(f.names, arrays, strict=True)]
-            hint = "give arrays that NumPy broadcasts: axes of one length, or of length 1"
-            raise TypeMismatch(f"{f.name} of arrays that do not fit: {', '.join(shapes)}", here(), hint) from None
-        columns = [x if is_number(x) else np.broadcast_to(x, shape).reshape(-1) for x in arrays]
-        return f.map(*columns).reshape(shape)
+        return elementwise(f.map, f.name, f.names, args)
 
     def present(self, x: Any, t: Type, /) -> Any:
         """A host value as a compiled function gives it: vectors are NumPy arrays, or lists if there is no NumPy."""

@@ -167,7 +167,7 @@ _JAX = """
     custom_linear_solve = rose.implicit.linear_solve(matvec)(b)
     diffeqsolve = rose.implicit.ode(f, t0, t1, y0); f is an @fn of the time and the state
     checkpoint remat = rose.scan(body, s, n, checkpoint="sqrt")
-    one_hot = rose.where(rose.arange(n) == i, 1.0, 0.0)
+    one_hot = rose.nn.one_hot(i, n)
     PRNGKey = rose.random.key(seed)
     dynamic_slice = rose.vec(x[i + k] for k in rose.range(n))
     dynamic_index_in_dim = x[i]
@@ -196,23 +196,22 @@ _JAX = """
     soft_sign = rose.nn.softsign(x)
     select_n = rose.where(condition, y, x)
     glu = x * rose.sigmoid(y)
-    leaky_relu = rose.where(x > 0.0, x, 0.01 * x)
-    elu celu = rose.where(x > 0.0, x, rose.expm1(x))
+    leaky_relu = rose.nn.leaky_relu(x)
+    elu celu = rose.nn.elu(x)
     relu6 = rose.clip(x, 0.0, 6.0)
     swish = rose.nn.silu(x)
     log_sigmoid = -rose.softplus(-x)
     standardize = rose.nn.layer_norm(x)
     mish = x * rose.tanh(rose.softplus(x))
     hard_sigmoid = rose.clip(x / 6.0 + 0.5, 0.0, 1.0)
-    rms_norm = x / rose.sqrt(rose.mean(x * x, axis=-1, keepdims=True) + 1e-6)
+    rms_norm = rose.nn.rms_norm(x)
     lax experimental: write its members by their own names: rose.scan, rose.cond, rose.while_loop
     tree_map tree_leaves tree_flatten tree_unflatten tree ravel_pytree tree_structure tree_reduce: write it for
         each field: structs, tuples and dicts of types are values of the language
     device_put device_get devices block_until_ready local_device_count config psum pmean axis_index sharding
         shard_map: leave it out: a module runs where it is called, in memory of its own
     Array ShapeDtypeStruct: write Vec[n] for the type of a vector, Real for that of a number
-    optax apply_updates: write a function of the parameters and the gradient, or minimise all at once by
-        rose.lib.adam(f)
+    optax apply_updates: write rose.optim.adam(T, rate), whose step(state, gradient) gives the next state
     poisson binomial dirichlet student_t cauchy truncated_normal rademacher geometric multinomial weibull_min
         lognormal chisquare triangular: make it of rose.random's uniform, normal, gamma, bernoulli and
         categorical
@@ -273,13 +272,13 @@ _TORCH = """
     expand = rose.broadcast_to(x, shape)
     expand_as = rose.broadcast_to(x, y.shape)
     diag_embed = rose.diag(x)
-    mse_loss MSELoss = rose.mean((x - y) ** 2)
+    mse_loss MSELoss = rose.nn.mse(x, y)
     l1_loss L1Loss = rose.mean(rose.abs(x - y))
     nll_loss CrossEntropyLoss = rose.nn.cross_entropy(logits, labels)
     binary_cross_entropy = -rose.mean(y * rose.log(x) + (1.0 - y) * rose.log(1.0 - x))
-    binary_cross_entropy_with_logits BCEWithLogitsLoss = rose.mean(rose.softplus(x) - x * y)
+    binary_cross_entropy_with_logits BCEWithLogitsLoss = rose.mean(rose.nn.binary_cross_entropy(x, y))
     Linear Dense = rose.nn.dense(x, w, b); w has a row for each feature of x, and is an argument of the @fn
-    linear = rose.nn.dense(x, w, b); w has a row for each feature of x: PyTorch's is the transpose
+    linear = rose.nn.linear(x, w, b)
     Conv1d = rose.nn.conv1d(x, kernel)
     Conv2d = rose.nn.conv2d(x, kernel); its channels come last
     Conv3d = rose.nn.conv3d(x, kernel)
@@ -301,7 +300,8 @@ _TORCH = """
     Softmax = rose.nn.softmax(x)
     LogSoftmax = rose.nn.log_softmax(x)
     Softplus = rose.nn.softplus(x)
-    scaled_dot_product_attention MultiheadAttention multi_head_attention = rose.nn.attention(q, k, v)
+    scaled_dot_product_attention = rose.nn.attention(q, k, v)
+    MultiheadAttention multi_head_attention = rose.nn.multi_head_attention(q, k, v, heads, wq, wk, wv, wo)
     hardtanh = rose.clip(x, -1.0, 1.0)
     cosine_similarity = x @ y / (rose.norm(x) * rose.norm(y))
     normalize = x / rose.norm(x)
@@ -309,9 +309,9 @@ _TORCH = """
     Sequential = g(f(x))
     grad_and_value = rose.value_and_grad(f)
     jacobian_vector_product = rose.jacobianv(f)(x, v)
-    Adam = rose.lib.adam(f)(x0).x
+    Adam = rose.optim.adam(T, rate)
     LBFGS = rose.lib.lbfgs(f)(x0).x
-    SGD = rose.lib.gradient_descent(f, rate=0.01)(x0).x
+    SGD = rose.optim.sgd(T, rate)
     gradcheck = rose.testing.examine(f)
     Function = f.jvp(rule); it is @f.jvp above the rule, of which reverse mode follows
     item numpy tolist data dtype float long contiguous clone: leave it out: a traced value
@@ -319,8 +319,9 @@ _TORCH = """
     to cpu cuda device is_cuda pin_memory: leave it out: a module runs where it is called, in memory of its own
     no_grad zero_grad requires_grad requires_grad_ enable_grad inference_mode set_grad_enabled retain_grad:
         leave it out: rose.grad(f) is a function of its own, and nothing else has gradients
-    optim AdamW RMSprop lr_scheduler: write a function of the parameters and the gradient, or minimise all at
-        once by rose.lib.adam(f)
+    AdamW = rose.optim.adamw(T, rate)
+    RMSprop: write a step by rose.optim.adam(T, rate)
+    lr_scheduler: write a schedule in the place of the rate: rose.optim.adam(T, rose.optim.cosine(rate, steps))
     parameters state_dict load_state_dict Parameter: keep the parameters in a struct, which is an argument of
         the @fn
     autograd: write rose.grad(f)

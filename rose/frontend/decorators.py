@@ -17,8 +17,7 @@ from ..ir.value import is_function
 from .annotations import as_type
 from .any_size import any_size
 from .function import AnyFn, Fn, Opaque, P
-from .methods import Method, is_method
-from .signatures import arity, check_plain, name_of, types_of, written
+from .signatures import arity, check_plain, is_method, name_of, types_of, written
 from .tracing import R
 
 _NOTHING: Any = object()
@@ -77,6 +76,8 @@ def _annotated(body: Any, syntax: bool) -> AnyFn:
         raise TypeMismatch(f"{body.name} is an @fn already, made without syntax=True", here(), hint)
     scope = errors.users_frame().f_locals
     if is_method(body):
+        from .methods import Method
+
         return Method(body, functools.partial(_of_object, scope, syntax))  # pyright: ignore[reportReturnType]
     types, result = types_of(body, scope)
     return _of_sizes(Fn(_rewritten(body, result) if syntax else body, types, result))

@@ -92,7 +92,9 @@ class Documented:
         shown = self._public.split()
         return [k for k in object.__dir__(self) if k.startswith("_") or k in shown]
 
-    __signature__ = OfInstances(lambda f: signature_of(f.names, f.types, f.result, _positional_only(f), f.defaults))
+    __signature__ = OfInstances(
+        lambda f: signature_of(f.names, f.types, f.result, _positional_only(f), getattr(f, "defaults", None))
+    )
 
 
 def _docstring(f: Any) -> str | None:

@@ -268,12 +268,12 @@ class Fn(Documented, NotANumber, Generic[P, R]):
             return self._compiled(*args, **kwargs)
         except Exception as e:
             if self._compiled is None or not _has_function(args):  # else it is no number: looked for where it is rare
-                if isinstance(e, TypeMismatch) and not ir.is_tracing() and self._spreads(args, kwargs):
-                    return self._spread(args, kwargs)
                 try:
+                    if isinstance(e, TypeMismatch) and not ir.is_tracing() and self._spreads(args, kwargs):
+                        return self._spread(args, kwargs)
                     self._check_constants(kwargs)
-                except TypeMismatch as of_constant:
-                    hide_our_frames(of_constant)
+                except RoseError as better:
+                    hide_our_frames(better)
                     raise
                 hide_our_frames(e)
                 raise

@@ -12,19 +12,9 @@ import types
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from ..errors import TypeMismatch, here
+from ..errors import TypeMismatch, edge, here
 from ..ir.forms import form_of
 from .function import AnyFn
-from .signatures import typed_parameters
-
-
-def is_method(f: Any) -> bool:
-    """Whether a function is written in a class, for objects: its first parameter has neither type nor default."""
-    around, _, _ = getattr(f, "__qualname__", "").rpartition(".")
-    if not around or around.endswith("<locals>"):
-        return False
-    first = next(iter(typed_parameters(f)), None)
-    return first is not None and not first.optional and first.name not in f.__annotations__
 
 
 class Method:
@@ -37,8 +27,9 @@ class Method:
     def __set_name__(self, cls: type, name: str) -> None:
         self.__name__ = name
 
+    @edge
     def __call__(self, *_: Any, **__: Any) -> NoReturn:
-        name, cls = self.__name__, self.__qualname__.rpartition(".")[0]
+        name, cls = self.__name__, self.__qualname__.rpartition("<locals>.")[2].rpartition(".")[0]
         what = f"{name} is a method of {cls}, and is called on no object"
         raise TypeMismatch(what, here(), f"make one: m = {cls}(...), and write m.{name}(...)")
 

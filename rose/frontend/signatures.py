@@ -82,7 +82,9 @@ def names_of(body: Callable[..., Any], count: int) -> list[str]:
     """The names of `count` parameters: those of `body`, or `x0`, `x1`, ... if it does not tell them."""
     try:
         params = parameters(body)
-        names = [p.name for p in params if p.kind is not Parameter.VAR_POSITIONAL]
+        if any([p.kind is Parameter.VAR_POSITIONAL for p in params]):  # then no other of them is given by its name
+            params = [p for p in params if p.kind in _PLACED]
+        names = [p.name for p in params]
         names = names[: max(count, sum([not p.optional for p in params]))]
     except (TypeError, ValueError):
         names = []
@@ -91,7 +93,8 @@ def names_of(body: Callable[..., Any], count: int) -> list[str]:
 
 def by_place(body: Callable[..., Any], count: int) -> int:
     """How many of `count` parameters are given by their places; the others are keyword-only."""
-    if not getattr(getattr(body, "__code__", None), "co_kwonlyargcount", 0):
+    code: CodeType | None = getattr(body, "__code__", None)
+    if code is None or not code.co_kwonlyargcount or code.co_flags & CO_VARARGS:
         return count
     return min(count, sum([p.kind in _PLACED for p in parameters(body)]))
 
@@ -112,6 +115,15 @@ def typed_parameters(body: Callable[..., Any]) -> list[Param]:
     """The parameters that a call gives: one with a default and no type is a constant, known when it is traced."""
     given = getattr(body, "__annotations__", {})
     return [p for p in parameters(body) if p.name in given or not p.optional]
+
+
+def is_method(f: Any) -> bool:
+    """Whether a function is written in a class, for objects: its first parameter has neither type nor default."""
+    around, _, _ = getattr(f, "__qualname__", "").rpartition(".")
+    if not around or around.endswith("<locals>"):
+        return False
+    first = next(iter(typed_parameters(f)), None)
+    return first is not None and not first.optional and first.name not in f.__annotations__
 
 
 def types_of(body: Any, scope: dict[str, Any], first: type | None = None) -> tuple[list[Type], Type]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -16,7 +16,7 @@ from ..frontend.language.select import constant, select
 from ..frontend.language.vectors import logsumexp
 from ..frontend.typed import Operand
 from ..ir import Value
-from ..ir.ops import abs_, erfc, exp, round_, sigmoid
+from ..ir.ops import abs_, erfc, exp, expm1, round_, sigmoid
 from ..ir.types import Real, Vec
 
 
@@ -48,6 +48,23 @@ def softsign(x: Operand) -> Any:
 
 def _softsign(x: Value) -> Value:
     return x / (1.0 + abs_(x))
+
+
+@array_function
+def elu(x: Operand, alpha: float | Value = 1.0) -> Any:
+    """`x` above 0, and `alpha * (exp(x) - 1)` below: Clevert, Unterthiner and Hochreiter (ICLR 2016)."""
+
+    def of_number(x: Value) -> Value:
+        return select(x > 0.0, x, alpha * expm1(select(x > 0.0, 0.0, x)))
+
+    return each(of_number, x)
+
+
+@array_function
+def leaky_relu(x: Operand, slope: float | Value = 0.01) -> Any:
+    """`x` above 0, and `slope * x` below."""
+    of_number: Callable[[Value], Value] = lambda x: select(x > 0.0, x, slope * x)
+    return each(of_number, x)
 
 
 @array_function

@@ -13,7 +13,7 @@ from ..frontend.arrays.order import take
 from ..frontend.arrays.products import matmul
 from ..frontend.arrays.reductions import mean, softmax, var
 from ..frontend.arrays.shapes import as_array, leaf_of, shape_of
-from ..frontend.arrays.shaping import swapaxes
+from ..frontend.arrays.shaping import expand_dims, reshape, swapaxes
 from ..frontend.language.select import where
 from ..frontend.typed import Array, Operand
 from ..ir import Value, a_traced
@@ -28,6 +28,12 @@ from ..random.philox import KEY
 def dense(x: Operand, weights: Operand, bias: Operand = 0.0) -> Any:
     """`x @ weights + bias`: of a vector, or of each of a batch."""
     return matmul(x, weights) + bias
+
+
+@array_function
+def linear(x: Operand, weights: Operand, bias: Operand = 0.0) -> Any:
+    """`x @ weights.T + bias`: weights as PyTorch has them, with a row for each number of the result."""
+    return matmul(x, swapaxes(weights, -1, -2)) + bias
 
 
 @array_function
@@ -77,6 +83,43 @@ def attention(query: Operand, key: Operand, value: Operand, mask: Operand | None
     return matmul(softmax(scores), _rows(value, "value"))
 
 
+@array_function
+def multi_head_attention(
+    query: Operand, key: Operand, value: Operand, heads: int, wq: Operand, wk: Operand, wv: Operand, wo: Operand,
+    mask: Operand | None = None, *, bq: Operand = 0.0, bk: Operand = 0.0, bv: Operand = 0.0, bo: Operand = 0.0,
+) -> Any:  # fmt: skip
+    """Attention by several heads: Vaswani et al., Attention is all you need (2017), 3.2.2.
+
+    Rows of `query @ wq + bq`, and so on, are cut into as many parts as there are `heads`; what each head gives is put
+    together again, times `wo`, plus `bo`. `mask` is that of `attention`, the same for all heads, or with an axis of
+    heads before the queries; leading axes are a batch.
+    """
+    heads = options.count(heads, "heads")
+    q, k, v = [
+        _heads(matmul(_rows(x, name), w) + b, heads, name)
+        for x, w, b, name in ((query, wq, bq, "query"), (key, wk, bk, "key"), (value, wv, bv, "value"))
+    ]
+    together = swapaxes(attention(q, k, v, _of_heads(mask)), -2, -3)
+    *lead, n, m = shape_of(as_array(together).type)
+    return matmul(reshape(together, (*lead, n * m)), wo) + bo
+
+
+def _heads(x: Operand, heads: int, name: str) -> Any:
+    """Rows cut into the parts of the heads, whose axis comes before that of the rows."""
+    v = as_array(x)
+    *lead, rows, d = shape_of(v.type)
+    if differ(d % heads, 0):
+        what = f"rose.nn.multi_head_attention: {d!r} numbers of a {name} are not cut into {heads} equal parts"
+        raise TypeMismatch(what, here(), "let the columns of the weights be a multiple of the heads")
+    return swapaxes(reshape(v, (*lead, rows, heads, d // heads)), -2, -3)
+
+
+def _of_heads(mask: Operand | None) -> Any:
+    """A mask of the queries and keys, as one of each head."""
+    m = None if mask is None else _conditions(mask)
+    return m if m is None or len(shape_of(m.type)) != 3 else expand_dims(m, 1)
+
+
 def _rows(x: Operand, name: str) -> Value:
     v = as_array(x)
     if leaf_of(v.type) is not Real or len(shape_of(v.type)) < 2:
@@ -123,6 +166,31 @@ def layer_norm(
 ) -> Any:
     """`x` less its mean along an axis, over its standard deviation; times a scale, plus an offset."""
     return _normalised(as_array(x), axis, None, None, epsilon) * scale + offset
+
+
+@array_function
+def rms_norm(x: Operand, scale: Operand = 1.0, *, axis: int | Sequence[int] = -1, epsilon: float | Value = 1e-6) -> Any:
+    """`x` over the root of the mean of its squares along an axis, times a scale: Zhang and Sennrich (NeurIPS 2019)."""
+    v = as_array(x)
+    return v * (1.0 / sqrt(mean(v * v, axis, keepdims=True) + epsilon)) * scale
+
+
+@array_function
+def group_norm(
+    x: Operand, groups: int, scale: Operand = 1.0, offset: Operand = 0.0, *, epsilon: float | Value = 1e-5
+) -> Any:
+    """Channels, the last axis, in groups, each less its mean over all places of an example, over its deviation.
+
+    The first axis is the batch; times a scale, plus an offset of each channel: Wu and He (ECCV 2018).
+    """
+    v, groups = as_array(x), options.count(groups, "groups")
+    shape = shape_of(v.type)
+    if len(shape) < 2 or differ(shape[-1] % groups, 0):
+        what = f"rose.nn.group_norm cannot cut the channels of {a_traced(v)} into {groups} groups"
+        raise TypeMismatch(what, here(), "give a batch, whose last axis is a multiple of the groups")
+    parts = reshape(v, (*shape[:-1], groups, shape[-1] // groups))
+    others = (*range(1, len(shape) - 1), len(shape))
+    return reshape(_normalised(as_array(parts), others, None, None, epsilon), shape) * scale + offset
 
 
 def _normalised(

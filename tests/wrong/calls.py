@@ -92,11 +92,15 @@ def a_truth_value_for_a_number():
 
 
 def a_list_for_a_number():
-    return area(1.0, [2.0])
+    return rose.compile(area)(1.0, [2.0])
 
 
 def an_array_of_one_for_a_number():
-    return area(1.0, np.array([2.0]))
+    return rose.compile(area)(1.0, np.array([2.0]))
+
+
+def arrays_that_do_not_fit():
+    return area(np.ones(3), np.ones(2))
 
 
 def a_huge_integer():

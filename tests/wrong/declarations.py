@@ -194,12 +194,12 @@ def a_dict_with_a_wrong_type():
     return f
 
 
-def a_default():
+def a_default_of_another_type():
     @fn
-    def f(x: Real, y: Real = 1.0) -> Real:  # type: ignore
+    def f(x: Real, y: Real = "one") -> Real:  # type: ignore
         return x * y
 
-    return f
+    return f(1.0)
 
 
 def any_number_of_parameters():
@@ -219,7 +219,7 @@ def any_named_parameters():
 
 
 def parameters_by_name_only():
-    @fn
+    @rose.opaque
     def f(x: Real, *, y: Real) -> Real:
         return x * y
 
@@ -294,10 +294,10 @@ def a_wrong_type_in_a_list():
     return f
 
 
-def a_method():
+def a_method_of_no_object():
     class Model:
         @fn
         def loss(self, x: Real) -> Real:
             return x
 
-    return Model
+    return Model.loss(1.0)

@@ -52,8 +52,12 @@ def grad_of_a_function_to_a_vector():
     return rose.grad(double)
 
 
-def hessian_of_a_function_to_a_vector():
-    return rose.hessian(double)
+def sparse_hessian_of_a_function_to_a_vector():
+    return rose.hessian(double, sparse=True)
+
+
+def more_results_of_a_function_to_a_vector():
+    return rose.grad(double, has_aux=True)
 
 
 def value_and_grad_of_a_function_to_a_bool():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 
+import numpy as np
+
 import rose
 from rose import Real, Vec, fn
 
@@ -164,49 +166,40 @@ def a_for_without_a_start():
     return f
 
 
-def a_break_out_of_a_while():
-    @fn(syntax=True)
-    def f(x: Real) -> Real:
-        while x > 1.0:
-            x = x / 2.0
-            if x < 3.0:
-                break
-        return x
-
-    return f
-
-
-def a_continue_in_a_for():
-    @fn(syntax=True)
-    def f(v: Vec[3]) -> Real:
-        s = 0.0
-        for i in rose.range(3):
-            if v[i] < 0.0:
-                continue
-            s = s + v[i]
-        return s
-
-    return f
-
-
-def a_return_out_of_a_while():
-    @fn(syntax=True)
-    def f(x: Real) -> Real:
-        while x > 1.0:
-            x = x / 2.0
-            return x
-        return x
-
-    return f
-
-
-def a_break_out_of_a_loop_of_pythons():
+def a_break_in_a_try_of_a_loop():
     @fn(syntax=True)
     def f(x: Real) -> Real:
         for k in range(10):
-            if x > k:
-                break
+            try:
+                if x > k:
+                    break
+            finally:
+                pass
         return x
+
+    return f
+
+
+def a_return_in_a_with_of_a_while():
+    @fn(syntax=True)
+    def f(x: Real) -> Real:
+        while x > 1.0:
+            with np.errstate():
+                x = x / 2.0
+                return x
+        return x
+
+    return f
+
+
+def a_value_after_a_break_only():
+    @fn(syntax=True)
+    def f(v: Vec[3]) -> Real:
+        for i in rose.range(3):
+            if v[i] < 0.0:
+                found = v[i]
+                break
+        return found
 
     return f
 

@@ -128,6 +128,19 @@ class Run:
                 raise
 
 
+def elementwise(f: Callable[..., Array], name: str, names: Sequence[str], args: Sequence[Any]) -> Array:
+    """The array of `f` of the elements of arrays, which are broadcast; `f` maps columns. Numbers stay numbers."""
+    arrays = [np.asarray(x) for x in args]
+    try:
+        shape = np.broadcast_shapes(*[x.shape for x in arrays])
+    except ValueError:
+        shapes = [f"{k} has the shape {x.shape}" for k, x in zip(names, arrays, strict=True)]
+        hint = "give arrays that NumPy broadcasts: axes of one length, or of length 1"
+        raise TypeMismatch(f"{name} of arrays that do not fit: {', '.join(shapes)}", here(), hint) from None
+    columns = [y if x.ndim == 0 else np.broadcast_to(x, shape).reshape(-1) for x, y in zip(arrays, args, strict=True)]
+    return f(*columns).reshape(shape)
+
+
 def work(task: tuple[bytes, Numbers, tuple[bool, ...], list[Array], range]) -> list[Array]:
     """Compute a piece of a batch, in another process, which compiles the module once."""
     packed, sizes, shared, columns, piece = task

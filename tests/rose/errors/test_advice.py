@@ -77,8 +77,8 @@ def test_a_name_of_ours_is_found_from_each_module(module: str):
         ("rose.random", "splt", "did you mean rose.random.split?"),
         ("rose.linalg", "hesian", "did you mean rose.hessian?"),
         ("rose.lib", "zzz", "dir(rose.lib) lists what it has"),
-        ("rose.nn", "mse_loss", "write rose.mean((x - y) ** 2) in its place"),
-        ("rose", "fori_loop", "write rose.scan(body, s, n) in its place: body(i, s) gives the next state"),
+        ("rose.nn", "mse_loss", "write rose.nn.mse(x, y) in its place"),
+        ("rose", "associative_scan", "write rose.scan(body, s, n) in its place"),
     ],
 )
 def test_a_name_that_no_module_has_is_perhaps_another_library_s_or_misspelt(module: str, name: str, hint: str):
@@ -93,7 +93,7 @@ def test_an_import_of_a_name_says_what_to_write():
         from rose import digamma  # pyright: ignore  # noqa: F401
     assert "lgamma" in str(e.value)
     with pytest.raises(ImportError, match=r"write rose\.nn\.dense\(x, w, b\)"):
-        from rose.nn import linear  # pyright: ignore  # noqa: F401
+        from rose.nn import Linear  # pyright: ignore  # noqa: F401
 
 
 def told(module: ModuleType) -> dict[str, RoseError]:

@@ -11,7 +11,7 @@ import pytest
 
 import rose
 from rose import Real, Vec, fn
-from rose.frontend.methods import is_method
+from rose.frontend.signatures import is_method
 
 ONES = np.ones(3)
 

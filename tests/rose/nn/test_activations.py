@@ -75,3 +75,12 @@ def test_log_softmax_overflows_nowhere(axis: int):
     with np.errstate(over="ignore"):
         shifted = x - x.max(axis, keepdims=True)
         close(f(x) / 1e300, (shifted - np.log(np.exp(shifted).sum(axis, keepdims=True))) / 1e300, 1e-15)
+
+
+def test_elu_and_leaky_relu_at_both_sides():
+    x = np.array([-1e3, -1.0, -1e-9, 0.0, 2.0, 1e3])
+    elu, leaky = rose.fn([Vec[6]], Vec[6])(lambda x: nn.elu(x, 0.5)), rose.fn([Vec[6]], Vec[6])(nn.leaky_relu)
+    assert np.allclose(elu(x), np.where(x > 0, x, 0.5 * np.expm1(np.minimum(x, 0.0))), rtol=1e-15)
+    assert leaky(x).tolist() == np.where(x > 0, x, 0.01 * x).tolist()
+    slopes = rose.grad(rose.fn([Vec[6]], Real)(lambda x: rose.sum(nn.elu(x) + nn.leaky_relu(x))))(x)
+    assert np.allclose(slopes, np.where(x > 0, 2.0, np.exp(np.minimum(x, 0.0)) + 0.01))

@@ -145,3 +145,60 @@ def test_a_network_learns_exclusive_or():
     start = Net(np.random.default_rng(0).normal(size=(2, 4)), np.zeros(4), np.random.default_rng(1).normal(size=(4, 2)))
     x, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0]
     assert lib.lbfgs(loss, max_steps=200)(start, x, y).value < 1e-3
+
+
+def test_linear_has_the_weights_of_pytorch():
+    w, b, x = random(0, 4, 3), random(1, 1, 4)[0], random(2, 5, 3)
+    close(fn([Vec[5, 3]], Vec[5, 4])(lambda x: nn.linear(x, w, b))(x), x @ w.T + b, 1e-13)
+
+
+HEADS = [random(k, 8, 8) for k in range(4)]
+
+
+def in_heads(x: Any, mask: Any = None) -> Any:
+    q, k, v = x @ HEADS[0] + 0.1, x @ HEADS[1] + 0.2, x @ HEADS[2] + 0.3
+    parts = [attended(q[..., s], k[..., s], v[..., s], mask) for s in (slice(0, 4), slice(4, 8))]
+    return np.concatenate(parts, -1) @ HEADS[3] + 0.4
+
+
+@pytest.mark.parametrize("shape", [(5, 8), (2, 5, 8)])
+def test_attention_by_heads(shape: tuple[int, ...]):
+    x, mask = random(7, 2, 40).reshape(2, 5, 8)[0 if len(shape) == 2 else slice(None)], np.tril(np.ones((5, 5))) > 0
+    biases = {"bq": 0.1, "bk": 0.2, "bv": 0.3, "bo": 0.4}
+    f = fn([matrix(*shape)], matrix(*shape))(lambda x: nn.multi_head_attention(x, x, x, 2, *HEADS, **biases))
+    close(f(x), in_heads(x), 1e-12)
+    g = fn([matrix(*shape)], matrix(*shape))(lambda x: nn.multi_head_attention(x, x, x, 2, *HEADS, mask, **biases))
+    close(g(x), in_heads(x, mask), 1e-12)
+    derivatives_hold(lambda x: rose.sum(nn.multi_head_attention(x, x, x, 2, *HEADS)), 0.1 * x, 4 - len(shape))
+
+
+def test_a_mask_of_each_example_is_that_of_its_heads():
+    x, mask = random(7, 2, 40).reshape(2, 5, 8), np.stack([np.tril(np.ones((5, 5))) > 0, np.ones((5, 5)) > 0])
+    f = fn([Vec[2, 5, 8]], Vec[2, 5, 8])(lambda x: nn.multi_head_attention(x, x, x, 2, *HEADS, mask))
+    g = fn([Vec[5, 8]], Vec[5, 8])(lambda x: nn.multi_head_attention(x, x, x, 2, *HEADS, mask[0]))
+    close(f(x)[0], g(x[0]), 1e-13)
+
+
+def test_norms_of_groups_and_of_root_mean_squares():
+    x = random(3, 2, 72).reshape(2, 3, 3, 8)
+    parts = x.reshape(2, 9, 4, 2)
+    parts = (parts - parts.mean((1, 3), keepdims=True)) / np.sqrt(parts.var((1, 3), keepdims=True) + 1e-5)
+    scale, offset = random(4, 1, 8)[0], random(5, 1, 8)[0]
+    f = fn([Vec[2, 3, 3, 8]], Vec[2, 3, 3, 8])(lambda x: nn.group_norm(x, 4, scale, offset))
+    close(f(x), parts.reshape(x.shape) * scale + offset, 1e-12)
+    g = fn([Vec[3, 8]], Vec[3, 8])(lambda x: nn.rms_norm(x, scale))
+    close(g(x[0, 0]), x[0, 0] / np.sqrt((x[0, 0] ** 2).mean(-1, keepdims=True) + 1e-6) * scale, 1e-13)
+    derivatives_hold(lambda x: rose.sum(nn.group_norm(x, 2) ** 3 + nn.rms_norm(x) ** 3), x[0, 0, :2, :4])
+
+
+@pytest.mark.parametrize(
+    ("call", "what"),
+    [
+        (lambda x: nn.group_norm(x, 3), "cannot cut the channels of a traced Vec.* into 3 groups"),
+        (lambda x: nn.multi_head_attention(x, x, x, 3, *HEADS), "8 numbers of a query are not cut into 3 equal parts"),
+        (lambda x: nn.multi_head_attention(x, x, x, 0, *HEADS), "heads is an integer above 0, not 0"),
+    ],
+)
+def test_channels_that_cannot_be_cut_are_refused(call: Any, what: str):
+    with pytest.raises(rose.RoseError, match=what):
+        fn([Vec[5, 8]], Vec[5, 8])(call)(random(0, 5, 8))

@@ -16,7 +16,7 @@ def fails() -> Any:
 
 
 def test_python_decides_as_lazily_as_ever():
-    run = Run()
+    run = Run(Real)
     assert run.both(0.0, fails) == 0.0
     assert run.both(1.0, lambda: "last") == "last"
     assert run.either("first", fails) == "first"
@@ -26,7 +26,7 @@ def test_python_decides_as_lazily_as_ever():
 
 
 def test_traced_conditions_become_instructions():
-    run = Run()
+    run = Run(Real)
     with building("f") as b:
         x, p = b.param(Real, "x"), b.param(Bool, "p")
         assert run.both(p, lambda: x > 0.0).op.name == "and"
@@ -38,11 +38,11 @@ def test_traced_conditions_become_instructions():
 
 def test_a_number_is_not_a_condition():
     with building("f") as b, pytest.raises(TypeMismatch, match="`and` asks for a Bool, not a traced Real"):
-        Run().both(b.param(Real, "x"), fails)
+        Run(Real).both(b.param(Real, "x"), fails)
 
 
 def test_nothing_is_refused_outside_of_recorded_parts():
-    run, there = Run(), [1, 2]
+    run, there = Run(Real), [1, 2]
     run.refuse("raise", "return")
     run.stores(there, "there", local=False)
     run.calls(there, "there", "append", local=False)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rose import RoseError, TypeMismatch
+from rose import Real, RoseError, TypeMismatch
 from rose.frontend.syntax.source import rewrite
 from tests.support.notebook import Notebook
 
@@ -22,14 +22,14 @@ def doubled(x: Any, shift: Any = 1.0) -> Any:
 
 
 def test_a_rewritten_function_computes_the_same():
-    f = rewrite(doubled)
+    f = rewrite(doubled, Real)
     assert f is not doubled
     assert [f(x) for x in (-1.0, 3.0)] == [doubled(x) for x in (-1.0, 3.0)]
     assert f(1.0, shift=5.0) == 7.0
 
 
 def test_it_keeps_name_doc_annotations_and_location():
-    f = rewrite(doubled)
+    f = rewrite(doubled, Real)
     assert (f.__name__, f.__doc__, f.__annotations__) == ("doubled", "Twice.", doubled.__annotations__)
     assert f.__code__.co_filename == doubled.__code__.co_filename
     assert f.__code__.co_firstlineno == doubled.__code__.co_firstlineno
@@ -41,7 +41,7 @@ def test_it_sees_the_variables_around_it():
     def f(x: Any) -> Any:
         return factor * x if x > 0.0 else x
 
-    g = rewrite(f)
+    g = rewrite(f, Real)
     factor = 4.0
     assert g(1.0) == 4.0
 
@@ -54,14 +54,14 @@ def wrapped(x: Any) -> Any:
 @pytest.mark.parametrize("wrong", [functools.partial(doubled, 1.0), wrapped, len, 3])
 def test_what_has_no_source_of_its_own_is_refused(wrong: Any):
     with pytest.raises(TypeMismatch):
-        rewrite(wrong)
+        rewrite(wrong, Real)
 
 
 def test_a_function_without_a_file_is_refused():
     names: dict[str, Any] = {}
     exec("def f(x):\n    return x", names)
     with pytest.raises(RoseError, match="the source of f cannot be read"):
-        rewrite(names["f"])
+        rewrite(names["f"], Real)
 
 
 TIMED = """
