@@ -24,6 +24,8 @@ class Method:
         self._f, self._make, self._of = f, make, dict[type, AnyFn]()
         functools.update_wrapper(self, f)
 
+    __qualname__: str
+
     def __set_name__(self, cls: type, name: str) -> None:
         self.__name__ = name
 

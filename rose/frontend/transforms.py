@@ -73,16 +73,17 @@ def made_by(made: Any, transform: Callable[..., Any], args: tuple[Any, ...], nam
     if isinstance(made, FunctionType):
         made = AtPoint(made, f"{transform.__name__} of {args[0]!r}" if args else transform.__name__)
     made.made_by = transform, args, named
-    if args and isinstance(args[0], Fn) and isinstance(made, Fn):
-        _with_defaults(cast("AnyFn", made), cast("AnyFn", args[0]))
+    given: dict[str, Any] = getattr(args[0], "defaults", None) or {} if args else {}
+    if given and "defaults" in vars(made):
+        made.defaults = _of_same_type(given, args[0], made)
     return made
 
 
-def _with_defaults(made: AnyFn, f: AnyFn) -> None:
-    """Give parameters of what was made of `f` the defaults that they have there, if they are of the same type."""
-    types = dict(zip(f.names, f.types, strict=True)) if f.defaults else {}
+def _of_same_type(defaults: Mapping[str, Any], f: AnyFn, made: AnyFn) -> dict[str, Any]:
+    """The defaults of parameters of `f` which are, with their types, parameters of what was made of it."""
+    types = dict(zip(f.names, f.types, strict=True))
     same = [k for k, t in zip(made.names, made.types, strict=True) if t == types.get(k)]
-    made.defaults = {k: x for k, x in f.defaults.items() if k in same}
+    return {k: x for k, x in defaults.items() if k in same}
 
 
 class AtPoint(Documented):

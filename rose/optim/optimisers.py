@@ -20,8 +20,11 @@ from ..ir.types import Real, Type
 from .schedules import Rate, at, checked
 
 Memory = dict[str, Any]  # of an optimiser: values of the type of what it changes, by their names
+Number = float | Value
 Step = Callable[["Tree", Any, Any, Memory, Any], tuple[Any, Memory]]
-One, Two, Three = Callable[[Any], Any], Callable[[Any, Any], Any], Callable[[Any, Any, Any], Any]  # of numbers
+One = Callable[[Any], Any]  # of numbers
+Two = Callable[[Any, Any], Any]
+Three = Callable[[Any, Any, Any], Any]
 POWERS = ("power1", "power2")  # numbers in a state: those of Adam's b1 and b2 to the number of the step
 
 
@@ -31,7 +34,7 @@ class Tree:
     def __init__(self, t: Type) -> None:
         self.type = t
 
-    def each(self, f: Callable[..., Any], *values: Any) -> Any:
+    def each(self, f: Callable[..., Any], *values: object) -> Any:
         """The value that has `f` of their numbers at each place."""
         trees = [to_value(x, self.type) for x in values]
         return view(build(current_builder(), self.type, lambda path: f(*[_at(x, path) for x in trees])))
@@ -50,7 +53,7 @@ class Optimiser:
     `type` is the type of the values, and `state` that of its states: `{"x": type, "step": Real, …}`.
     """
 
-    def __init__(self, name: str, t: Type, memory: Sequence[str], step: Step, rate: Rate, clip: Any) -> None:
+    def __init__(self, name: str, t: Type, memory: Sequence[str], step: Step, rate: Rate, clip: Number | None) -> None:
         self.name, self.type, tree = name, t, Tree(t)
         kept = {m: Real if m in POWERS else t for m in memory}
         self.state = as_type({"x": t, "step": Real, **kept})
@@ -67,14 +70,14 @@ class Optimiser:
         self.start: AnyFn = make(first, [t], self.state, f"{name}.start", ["x"])
         self.step: AnyFn = make(after, [self.state, t], self.state, f"{name}.step", ["state", "gradient"])
 
-    def __call__(self, state: Any, gradient: Any) -> Any:
+    def __call__(self, state: object, gradient: object) -> Any:
         return self.step(state, gradient)
 
     def __repr__(self) -> str:
         return f"<{self.name} of {self.type!r}>"
 
 
-def _clipped(tree: Tree, g: Value, most: Any) -> Any:
+def _clipped(tree: Tree, g: Value, most: Number) -> Any:
     """The gradient, shortened to the length `most` if it is longer: Pascanu, Mikolov and Bengio (ICML 2013)."""
     length = norm(Flat(tree.type).vector(g))
     by = select(length > most, most / select(length > most, length, 1.0), 1.0)
@@ -82,7 +85,7 @@ def _clipped(tree: Tree, g: Value, most: Any) -> Any:
     return tree.each(shorter, g)
 
 
-def _made(name: str, of: Any, memory: Sequence[str], step: Step, rate: Rate, clip: Any) -> Optimiser:
+def _made(name: str, of: object, memory: Sequence[str], step: Step, rate: Rate, clip: Number | None) -> Optimiser:
     t = as_type(of)
     if not is_real(t):
         what = f"rose.optim.{name} changes values made of Reals, not a {t!r}"
@@ -92,14 +95,14 @@ def _made(name: str, of: Any, memory: Sequence[str], step: Step, rate: Rate, cli
 
 
 @edge
-def sgd(of: Any, rate: Rate, *, clip: float | Value | None = None) -> Optimiser:
+def sgd(of: object, rate: Rate, *, clip: Number | None = None) -> Optimiser:
     """Stochastic gradient descent: `x - rate * g`.
 
     `of` is the type of what is trained. The `rate` is a number, or a schedule: a function of the number of the step. A
     gradient longer than `clip` is shortened to that. So it is with all of them.
     """
 
-    def step(tree: Tree, x: Any, g: Any, _: Memory, rate: Any) -> tuple[Any, Memory]:
+    def step(tree: Tree, x: Value, g: Value, _: Memory, rate: Number) -> tuple[Any, Memory]:
         moved: Two = lambda x, g: x - rate * g
         return tree.each(moved, x, g), {}
 
@@ -108,7 +111,7 @@ def sgd(of: Any, rate: Rate, *, clip: float | Value | None = None) -> Optimiser:
 
 @edge
 def momentum(
-    of: Any, rate: Rate, decay: float | Value = 0.9, *, nesterov: bool = False, clip: float | Value | None = None
+    of: object, rate: Rate, decay: Number = 0.9, *, nesterov: bool = False, clip: Number | None = None
 ) -> Optimiser:
     """Gradient descent with momentum: `v = g + decay * v`, and `x - rate * v`; `g + decay * v` for Nesterov's.
 
@@ -116,7 +119,7 @@ def momentum(
     """
     decay = options.number_or_traced(decay, "decay", 1.0)
 
-    def step(tree: Tree, x: Any, g: Any, kept: Memory, rate: Any) -> tuple[Any, Memory]:
+    def step(tree: Tree, x: Value, g: Value, kept: Memory, rate: Number) -> tuple[Any, Memory]:
         together: Two = lambda g, v: g + decay * v
         v = tree.each(together, g, kept["velocity"])
         moved: Three = lambda x, g, v: x - rate * (together(g, v) if nesterov else v)
@@ -127,8 +130,8 @@ def momentum(
 
 @edge
 def adam(
-    of: Any, rate: Rate = 0.001, *, b1: float | Value = 0.9, b2: float | Value = 0.999, epsilon: float | Value = 1e-8,
-    clip: float | Value | None = None,
+    of: object, rate: Rate = 0.001, *, b1: Number = 0.9, b2: Number = 0.999, epsilon: Number = 1e-8,
+    clip: Number | None = None,
 ) -> Optimiser:  # fmt: skip
     """Adam: along the mean of the gradients, over the root of that of their squares: Kingma and Ba (ICLR 2015)."""
     return _adam("adam", of, rate, b1, b2, epsilon, 0.0, clip)
@@ -136,24 +139,26 @@ def adam(
 
 @edge
 def adamw(
-    of: Any, rate: Rate = 0.001, *, b1: float | Value = 0.9, b2: float | Value = 0.999, epsilon: float | Value = 1e-8,
-    weight_decay: float | Value = 1e-4, clip: float | Value | None = None,
+    of: object, rate: Rate = 0.001, *, b1: Number = 0.9, b2: Number = 0.999, epsilon: Number = 1e-8,
+    weight_decay: Number = 1e-4, clip: Number | None = None,
 ) -> Optimiser:  # fmt: skip
     """Adam with decoupled weight decay, `rate * weight_decay * x`: Loshchilov and Hutter (ICLR 2019)."""
     return _adam("adamw", of, rate, b1, b2, epsilon, options.number_or_traced(weight_decay, "weight_decay"), clip)
 
 
-def _adam(name: str, of: Any, rate: Rate, b1: Any, b2: Any, epsilon: Any, decay: Any, clip: Any) -> Optimiser:
+def _adam(
+    name: str, of: object, rate: Rate, b1: Number, b2: Number, epsilon: Number, decay: Number, clip: Number | None
+) -> Optimiser:  # fmt: skip
     b1, b2 = options.number_or_traced(b1, "b1", 1.0), options.number_or_traced(b2, "b2", 1.0)
     epsilon = options.number_or_traced(epsilon, "epsilon")
 
-    def step(tree: Tree, x: Any, g: Any, kept: Memory, rate: Any) -> tuple[Any, Memory]:
+    def step(tree: Tree, x: Value, g: Value, kept: Memory, rate: Number) -> tuple[Any, Memory]:
         p1, p2 = kept["power1"] * b1, kept["power2"] * b2
         of_means: Two = lambda g, m: b1 * m + (1.0 - b1) * g
         of_squares: Two = lambda g, s: b2 * s + (1.0 - b2) * g * g
         mean, square = tree.each(of_means, g, kept["mean"]), tree.each(of_squares, g, kept["square"])
 
-        def moved(x: Any, m: Any, s: Any) -> Any:
+        def moved(x: Value, m: Value, s: Value) -> Value:
             along = (m / (1.0 - p1)) / (sqrt(s / (1.0 - p2)) + epsilon)
             return x - rate * (along if decay.__class__ is float and decay == 0.0 else along + decay * x)
 
@@ -164,15 +169,15 @@ def _adam(name: str, of: Any, rate: Rate, b1: Any, b2: Any, epsilon: Any, decay:
 
 @edge
 def lion(
-    of: Any, rate: Rate = 0.0001, *, b1: float | Value = 0.9, b2: float | Value = 0.99,
-    weight_decay: float | Value = 1e-3, clip: float | Value | None = None,
+    of: object, rate: Rate = 0.0001, *, b1: Number = 0.9, b2: Number = 0.99,
+    weight_decay: Number = 1e-3, clip: Number | None = None,
 ) -> Optimiser:  # fmt: skip
     """Lion: along the signs of a mean of the gradients: Chen et al., Symbolic discovery of algorithms (2023)."""
     b1, b2 = options.number_or_traced(b1, "b1", 1.0), options.number_or_traced(b2, "b2", 1.0)
     decay = options.number_or_traced(weight_decay, "weight_decay")
 
-    def step(tree: Tree, x: Any, g: Any, kept: Memory, rate: Any) -> tuple[Any, Memory]:
-        def moved(x: Any, g: Any, m: Any) -> Any:
+    def step(tree: Tree, x: Value, g: Value, kept: Memory, rate: Number) -> tuple[Any, Memory]:
+        def moved(x: Value, g: Value, m: Value) -> Value:
             along = b1 * m + (1.0 - b1) * g
             sign = select(along > 0.0, 1.0, select(along < 0.0, -1.0, 0.0))
             return x - rate * (sign + decay * x)

@@ -16,6 +16,7 @@ from ..ir import Value, current_builder, shown
 from ..ir.ops import cos
 from ..ir.types import Fin, Vec
 from ..random import permutation
+from ..random.keys import Key
 from ..random.philox import KEY
 
 Schedule = Callable[[Any], Any]
@@ -58,7 +59,7 @@ def cosine(rate: float, steps: int, *, warmup: int = 0, end: float = 0.0) -> Sch
         what = f"warmup is a number of steps from 0 to below {steps}, not {shown(warmup)}"
         raise TypeMismatch(what, here(), "let it be shorter than steps")
 
-    def schedule(k: Any) -> Any:
+    def schedule(k: Value) -> Any:
         falling = end + (rate - end) * 0.5 * (1.0 + cos(math.pi * least((k - warmup) / (steps - warmup), 1.0)))
         return select(k < warmup, k * (rate / warmup), falling) if warmup else falling
 
@@ -66,7 +67,7 @@ def cosine(rate: float, steps: int, *, warmup: int = 0, end: float = 0.0) -> Sch
 
 
 @edge
-def minibatches(key: Any, n: int, size: int) -> Any:
+def minibatches(key: Key, n: int, size: int) -> Any:
     """The indices of `n` examples in a random order, in batches of `size`: a `Vec[n // size, size, Fin[n]]`.
 
     What is left of them is in no batch. The key is one of `rose.random`, and decides the order.
@@ -82,7 +83,7 @@ def _batches(n: int, size: int) -> AnyFn:
     count = n // size
     result = Vec(count, Vec(size, Fin(n)))
 
-    def body(key: Any) -> Any:
+    def body(key: Value) -> Any:
         b, order = current_builder(), permutation(key, n)
         row: Callable[[Value], Value] = lambda i: b.vec(size, lambda j: order[view(i) * size + view(j)])
         return view(b.vec(count, row))
