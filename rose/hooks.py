@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .ir.check import CHECKS, check_alone
 
 if TYPE_CHECKING:
-    from .ir import Func
+    from .ir import Func, Op
     from .ir.hooks import Algebra, Meanings, Runtime
 
 
@@ -28,6 +28,18 @@ class Above:
         from .linalg import NUMPYS
 
         return NUMPYS
+
+    @property
+    def scipys(self) -> Mapping[str, Callable[..., Any]]:
+        from .special import SCIPYS
+
+        return SCIPYS
+
+    @property
+    def specials(self) -> Mapping[str, Op]:
+        from .ir.special_ops import SPECIALS
+
+        return SPECIALS
 
     @property
     def algebra(self) -> Algebra:

@@ -112,7 +112,7 @@ SMOOTHED: dict[Op, Callable[..., Value | None]] = {}  # the same rows with other
 
 def _row(name: str) -> Op:
     """The row of that name, of a pickle."""
-    return OPS[name]
+    return OPS[name] if name in OPS else above().specials[name]
 
 
 def _place(args: Sequence[Any], k: int) -> Loc:

@@ -98,8 +98,8 @@ class Columns:
     library: str | None = field(init=False)  # the function of libm that it calls
 
     def __post_init__(self) -> None:
-        called = self.wasm.startswith("call ")
-        object.__setattr__(self, "library", self.wasm.removeprefix("call ") if called else None)
+        called = self.wasm.partition("call ")[2].partition(",")[0]
+        object.__setattr__(self, "library", called or None)
 
     def is_linear_in(self, n: int) -> list[bool]:
         """Whether it is linear in each of its arguments, of which there are `n`."""

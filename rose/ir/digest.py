@@ -26,7 +26,7 @@ from .lengths import NORM
 from .numbers import Numbers
 from .sizes import Size
 from .types import Fin, Scalar, Span, Stack, Tuple, Type, Vec, components, components_first
-from .value import OPS, Value
+from .value import OPS, SPECIALS, Value
 
 _PLAIN = frozenset({float, int, bool, str})  # marshal writes 1, 1.0 and True differently, and each float
 
@@ -39,7 +39,7 @@ class _Names(dict[Any, str]):
     """The names of operations that are rows of the table: others have no digest."""
 
     def __missing__(self, op: Any) -> str:
-        if OPS.get(op.name) is not op:
+        if OPS.get(op.name) is not op and SPECIALS.get(op.name) is not op:
             raise Unknown
         self[op] = op.name
         return op.name

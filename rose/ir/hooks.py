@@ -98,6 +98,16 @@ class Hooks(Protocol):
         ...
 
     @property
+    def scipys(self) -> Mapping[str, Callable[..., Any]]:
+        """Of special functions, for the front end: functions by the names of SciPy's ufuncs."""
+        ...
+
+    @property
+    def specials(self) -> Mapping[str, Any]:
+        """The rows of special functions, by name: read when a program first needs one."""
+        ...
+
+    @property
     def algebra(self) -> Algebra:
         """Of functionals, for the front end."""
         ...

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from .sizes import Size
 
 OPS: dict[str, Op] = {}  # the rows, by name: filled by `ops.py`, and by `builder.py` with the structural ones
+SPECIALS: dict[str, Op] = {}  # those of special functions: filled by `special_ops.py`, which is read when one is needed
 OPERATORS: dict[str, Callable[..., Any]] = {}  # Python's operators, by symbol: see `take_meanings`
 _taking = threading.RLock()
 _FOR_NUMPY: set[str] = set()  # the methods that NumPy calls of each object of an array

@@ -15,7 +15,7 @@ from ..host.effects import Printer
 from ..ir import CONST, FOR, Block, Func, Opaque, Value, is_call
 from ..ir.callgraph import map_kind, memoised
 from ..ir.libm import nearest
-from ..ir.single_ops import TWINS
+from ..ir.single_ops import twin_of
 from ..ir.types import Single, Tuple, Type, Vec, double, single
 
 
@@ -52,7 +52,7 @@ def _instruction(v: Value, block: Block, env: dict[Value, Value]) -> Value:
         attr = _literal(v, v.attr, t)
     elif is_call(v):
         attr = v.attr.memo[to_single]
-    return Value(TWINS.get(v.op, v.op), t, tuple([env[a] for a in v.args]), attr, v.loc, block)
+    return Value(twin_of(v.op), t, tuple([env[a] for a in v.args]), attr, v.loc, block)
 
 
 # literals

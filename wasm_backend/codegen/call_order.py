@@ -10,15 +10,13 @@ from collections.abc import Iterable
 from rose.ir import ADD_TO, CALL, CONST, FOR, PURE_CALL, ZERO, Block, Func, Value, callgraph, is_call
 from rose.ir.stacks import JOIN, POP
 
-from .templates import ROWS
-
-_NEEDS = {CONST, ZERO, CALL, PURE_CALL, POP, JOIN, ADD_TO, FOR, *[op for op in ROWS if op.library]}
+_NEEDS = {CONST, ZERO, CALL, PURE_CALL, POP, JOIN, ADD_TO, FOR}
 
 
 def needs(block: Block) -> list[Value]:
     """The instructions that concern the whole module: literals, zeros, calls, mathematics and stacks, also in loops."""
     out: list[Value] = []
-    for v in [v for v in block.code if v.op in _NEEDS]:
+    for v in [v for v in block.code if v.op in _NEEDS or v.op.library]:
         if v.op is FOR:
             out.extend(needs(v.attr))
         elif v.op is not ADD_TO or v.args[1].type.stacked:

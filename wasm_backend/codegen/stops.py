@@ -13,9 +13,8 @@ from rose.ir.builder import LIBRARY
 from rose.ir.sizes import Size
 
 from . import costs
-from .templates import ROWS
 
-_LONG = {FOR, CALL, PURE_CALL, *[op for op in ROWS if op.library]}
+_LONG = {FOR, CALL, PURE_CALL}
 
 
 class Stops:
@@ -44,7 +43,7 @@ class Stops:
                 return self._block(f.body) if f.has_body else 1
 
     def _block(self, block: Block) -> int:
-        more = [self._instruction(v) - 1 for v in block.code if v.op in _LONG]
+        more = [self._instruction(v) - 1 for v in block.code if v.op in _LONG or v.op.library]
         return len(block.code) + sum(more) + 1
 
     def _instruction(self, v: Value) -> int:

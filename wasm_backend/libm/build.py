@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import struct
 import subprocess
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from rose.ir.libm.decode import decode
@@ -51,25 +52,28 @@ _MENDED = {
 
 def build(archive: Archive, made_from: dict[str, str]) -> Library:
     """The library, from a libc.a."""
-    collector = _Collector(archive)
+    collector = Collector(archive)
     for name in (*DOUBLE, *SINGLE):
         assert collector.exported(FUNCTION, name) == name
-    functions, data = dict(sorted(collector.functions.items())), dict(sorted(collector.data.items()))
-    every = _opcodes()
-    used = {i.mnemonic for f in functions.values() for i in decode(f, every)[1]}
-    opcodes = {code: row for code, row in every.items() if row[0] in used}
-    library = Library(made_from, opcodes, functions, data)
-    assert max([_stack(name, library) for name in functions]) <= STACK
+    library = collector.library(made_from)
+    assert max([stack_of(name, library) for name in library.functions]) <= STACK
     return library
 
 
-class _Collector:
-    """Collects functions from an archive, with the functions that they call, and their data."""
+class Collector:
+    """Collects functions from an archive, with the functions that they call but those known, and their data."""
 
-    def __init__(self, archive: Archive) -> None:
-        self.archive = archive
+    def __init__(self, archive: Archive, known: Iterable[str] = (), rename: Callable[[str], str] = str) -> None:
+        self.archive, self.known, self.rename = archive, frozenset(known), rename
         self.functions: dict[str, Function] = {}
         self.data: dict[str, Data] = {}
+
+    def library(self, made_from: dict[str, str]) -> Library:
+        """What was collected."""
+        functions, data = dict(sorted(self.functions.items())), dict(sorted(self.data.items()))
+        every = _opcodes()
+        used = {i.mnemonic for f in functions.values() for i in decode(f, every)[1]}
+        return Library(made_from, {code: row for code, row in every.items() if row[0] in used}, functions, data)
 
     def exported(self, kind: int, name: str) -> str:
         """Collect an exported function or its data; the result is its name in the library, as it may have several."""
@@ -78,7 +82,7 @@ class _Collector:
         return self._function(object, index) if kind == FUNCTION else self._data(object, index)
 
     def _function(self, object: Object, index: int) -> str:
-        name, piece = _name(object, FUNCTION, index), object.functions[index]
+        name, piece = self.rename(_name(object, FUNCTION, index)), object.functions[index]
         assert piece is not None, name
         if name not in self.functions:
             params, results = object.types[index]
@@ -90,7 +94,7 @@ class _Collector:
         return name
 
     def _data(self, object: Object, index: int) -> str:
-        name, segment = _name(object, DATA, index), object.segments[index]
+        name, segment = self.rename(_name(object, DATA, index)), object.segments[index]
         self.data[name] = Data(name, segment.align, segment.piece.content[: _KEPT.get(name)])
         return name
 
@@ -99,7 +103,9 @@ class _Collector:
         if kind == STACK_POINTER:
             assert symbol.name == "__stack_pointer", symbol
             return Relocation(h.at, kind, "", 0)
-        if symbol.target is None:
+        if symbol.kind == FUNCTION and symbol.name in self.known:
+            target = symbol.name
+        elif symbol.target is None:
             target = self.exported(symbol.kind, symbol.name)
         else:
             target = (self._function if kind == CALL else self._data)(object, symbol.target)
@@ -135,13 +141,18 @@ def _opcodes() -> dict[int, tuple[str, int]]:
     }
 
 
-def _stack(name: str, library: Library) -> int:
-    """The bytes of stack that a function needs, with the functions that it calls."""
-    f = library.functions[name]
-    code = decode(f, library.opcodes)[1]
-    frame = code[1].immediates[0] if code[0].mnemonic == "global.get" else 0
-    assert isinstance(frame, int)
-    return frame + max([_stack(r.target, library) for r in f.relocations if r.kind == CALL], default=0)
+def stack_of(name: str, library: Library, known: dict[str, int] | None = None) -> int:
+    """The bytes of stack that a function needs, with those that it calls; one that calls itself does so once."""
+    known = {} if known is None else known
+    if name not in known:
+        f = library.functions[name]
+        code = decode(f, library.opcodes)[1]
+        frame = code[1].immediates[0] if code[0].mnemonic == "global.get" else 0
+        assert isinstance(frame, int)
+        known[name] = frame  # for a function that it calls, and that calls it
+        called = [stack_of(r.target, library, known) for r in f.relocations if r.kind == CALL]
+        known[name] += max(called, default=0)
+    return known[name]
 
 
 def made_from(raw: bytes, archive: Archive) -> dict[str, str]:

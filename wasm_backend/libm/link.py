@@ -9,11 +9,11 @@ from rose.ir.libm.library import (
     ADDRESS,
     CALL,
     OFFSET,
-    STACK,
     STACK_POINTER,
     Function,
     Relocation,
     closure,
+    holding,
     library,
 )
 
@@ -35,7 +35,7 @@ class Linked:
                 module.data(self.address[d.name], d.content)
         self.index = {f.name: module.reserve(module.type(f.params, f.results), f.name) for f in needed.functions}
         # the stack grows down, from the end of its memory
-        stack = module.global_(I32, True, reserve(STACK, 16) + STACK) if needed.stack else None
+        stack = module.global_(I32, True, reserve(needed.stack, 16) + needed.stack) if needed.stack else None
         for f in needed.functions:
             module.define(self.index[f.name], body(f, self.index, self.address, stack))
 
@@ -82,7 +82,9 @@ def body(f: Function, index: Mapping[str, int], address: Mapping[str, int], stac
     return unsigned(len(code)) + code
 
 
-def notice() -> bytes:
-    """The copyright notices of the functions, which must accompany a module that contains one."""
+def notice(names: Iterable[str]) -> bytes:
+    """The copyright notices of these functions, which must accompany a module that contains one."""
     installed = _HERE / "NOTICE"
-    return (installed if installed.exists() else _HERE.parents[1] / "NOTICE").read_bytes()
+    text = (installed if installed.exists() else _HERE.parents[1] / "NOTICE").read_bytes()
+    of_musl = text.partition(b"\n\n\n4. Special functions\n")[0] + b"\n"
+    return text if holding(*names) is not library() else of_musl

@@ -73,7 +73,7 @@ def package_files(
     linked, maps = _mapped(name, {} if inline else modules, lowered)
     files = {**linked, **{k: encoded(text) for k, text in texts.items()}}
     if lowered.mathematics:
-        files["NOTICE"] = notice()
+        files["NOTICE"] = notice(lowered.mathematics)
     files |= maps
     held = [*files, f"{name}.json"]
     made = manifest(full, version or version_of(files), about.docs, about.licence, held, inline=inline)

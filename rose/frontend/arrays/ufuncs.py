@@ -15,6 +15,7 @@ from ...errors import TypeMismatch, edge, here, is_augmented
 from ...errors.advice import of_library
 from ...errors.numpy_names import by_numpys_name
 from ...ir import OPS, Value, a_traced, current_builder, ops
+from ...ir.hooks import above
 from ...ir.value import OPERATORS
 from ..operators import as_real
 from .elementwise import each
@@ -179,6 +180,8 @@ def applied(name: str, inputs: tuple[Any, ...], named: dict[str, Any]) -> Any:
         return METHODS[name](*inputs, **named)
     if name in MEANINGS and (not named or _is_assignment(inputs, named)):
         return MEANINGS[name](*inputs)
+    if name in (specials := above().scipys) and not named:
+        return specials[name](*inputs)
     traced = next(x for x in inputs if isinstance(x, Value))
     what = f"{name} does not take {a_traced(traced)}: it is known only when the compiled function runs"
     if name in MEANINGS or name in METHODS:

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
-from .library import DOUBLE, SINGLE, STACK, closure, library
+from .library import DOUBLE, SINGLE, SPECIAL, SPECIAL_STACK, STACK, Data, both, closure, holding, library
 from .translate import name_of, translate
 
 _POINTER = 8  # where the stack pointer is kept, in the memory of a call
@@ -27,7 +27,7 @@ def function(name: str) -> Callable[..., float]:
 
     Single precision: f32 must hold what it is given, and holds what it gives.
     """
-    assert name in DOUBLE or name in SINGLE, name
+    assert name in DOUBLE or name in SINGLE or name.startswith(SPECIAL), name
 
     def call(*xs: float) -> float:
         return _with_memory(name)(*xs)
@@ -40,7 +40,9 @@ def function(name: str) -> Callable[..., float]:
 def _with_memory(name: str) -> Callable[..., float]:
     """The function, and what provides its memory."""
     needed, f = closure([name]), _define(name)
-    address, image = memory()
+    address, image = memory() if holding(name) is library() else _memory_of_both()
+    if needed.stack and image[_POINTER : _POINTER + 4] != memory()[1][_POINTER : _POINTER + 4]:
+        return lambda *xs: f(bytearray(image), *xs)  # the stack lies at the end
     mine = image[: max([address[d.name] + len(d.content) for d in needed.data], default=0)]
     if needed.stack or not all([any(d.content) for d in needed.data]):  # data of zeros is there to be written
         return lambda *xs: f(bytearray(mine), *xs)
@@ -53,20 +55,37 @@ def memory() -> tuple[dict[str, int], bytes]:
     data = {d.name: d for d in (*closure(["sin"]).data, *library().data.values())}
     address, image = {"": _POINTER}, bytearray(_TOP)
     image[_POINTER : _POINTER + 4] = _TOP.to_bytes(4, "little")
-    for d in data.values():
+    _place(data.values(), address, image)
+    return address, bytes(image)
+
+
+@cache
+def _memory_of_both() -> tuple[dict[str, int], bytes]:
+    """The same for special functions: after what is in `memory`, their data, and the larger stack that they need."""
+    address, image = dict(memory()[0]), bytearray(memory()[1])
+    _place([d for d in both().data.values() if d.name not in address], address, image)
+    image.extend(bytes(SPECIAL_STACK - len(image) % 16))
+    image[_POINTER : _POINTER + 4] = len(image).to_bytes(4, "little")
+    return address, bytes(image)
+
+
+def _place(data: Iterable[Data], address: dict[str, int], image: bytearray) -> None:
+    """Add data to the memory, each piece where it may lie, and note its address."""
+    for d in data:
         image.extend(bytes(-len(image) % d.align))
         address[d.name] = len(image)
         image.extend(d.content)
-    return address, bytes(image)
 
 
 @cache
 def _define(name: str) -> Callable[..., float]:
     """A function as it is called by others, in the namespace that all of them share."""
-    called = [r.target for r in library().functions[name].relocations if name_of(r.target) not in NAMES]
+    is_musls = name in library().functions
+    known, address = (library(), memory()[0]) if is_musls else (both(), _memory_of_both()[0])
+    called = [r.target for r in known.functions[name].relocations if name_of(r.target) not in NAMES]
     for other in called:
         NAMES[name_of(other)] = _later(other)
-    text = translate(library().functions[name], library(), memory()[0])
+    text = translate(known.functions[name], known, address)
     exec(compile(text, f"<libm {name}>", "exec"), NAMES)
     return NAMES[name_of(name)]
 
@@ -93,6 +112,13 @@ def _whole(x: float) -> float:
     return math.copysign(float(math.floor(x)), x) if math.isfinite(x) else x
 
 
+def _least(x: float, y: float) -> float:
+    """The smaller number; nan if either is, and -0.0 of two zeros."""
+    if x != x or y != y:
+        return math.nan
+    return y if y < x or (x == y and math.copysign(1.0, y) < 0.0) else x
+
+
 def nearest(x: float) -> float:
     """The nearest f32, as a float."""
     try:
@@ -110,6 +136,7 @@ _STRUCTS = {type: struct.Struct(form) for type, form in {"i32": "<I", "i64": "<Q
 _F32 = _STRUCTS["f32"]
 NAMES: dict[str, Any] = {
     "divide": _divide, "root": _root, "whole": _whole, "single": nearest, "signed": _signed,
+    "least": _least, "fmod": math.fmod,
     "copysign": math.copysign, "inf": math.inf, "nan": math.nan,
     **{f"{type}_load": s.unpack_from for type, s in _STRUCTS.items()},
     **{f"{type}_store": s.pack_into for type, s in _STRUCTS.items()},

@@ -1,4 +1,6 @@
-"""The content of `libm.bin`: functions cut where an index or an address is missing, and their data.
+"""The content of `libm.bin`, and of `special.bin`: functions cut where a number is missing, and their data.
+
+A program without special functions reads the first file alone. The functions of the second call those of the first.
 
 The file is the size of its header (a u32), the header (JSON), and bytes that the header refers to. A
 relocation is a hole: at that place in the code, the number that it stands for is to be written.
@@ -12,7 +14,10 @@ from functools import cache
 from typing import Any, NamedTuple
 
 FILE = os.path.join(os.path.dirname(__file__), "libm.bin")
+SPECIAL_FILE = os.path.join(os.path.dirname(__file__), "special.bin")
 STACK = 1024  # bytes of scratch memory; the most that any function needs is 624, which `build` sees
+SPECIAL_STACK = 8192  # those of special functions; the most is 4,576, which `build_special` sees
+SPECIAL = "special_"  # what the names of special functions begin with
 DOUBLE = (
     "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "atan2",
     "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "pow", "cbrt", "hypot", "erf", "erfc", "tgamma", "lgamma",
@@ -55,11 +60,11 @@ class Data(NamedTuple):
 
 
 class Closure(NamedTuple):
-    """Some functions with all that they call, the data that these read, and whether one of them uses the stack."""
+    """Some functions with all that they call, the data that these read, and the bytes of stack, 0 if none uses it."""
 
     functions: tuple[Function, ...]
     data: tuple[Data, ...]
-    stack: bool
+    stack: int
 
 
 class Library(NamedTuple):
@@ -73,16 +78,35 @@ class Library(NamedTuple):
 
 @cache
 def library() -> Library:
-    """The content of the file."""
+    """The content of the file of musl's functions."""
     with open(FILE, "rb") as file:
         return unpack(file.read())
 
 
+@cache
+def both() -> Library:
+    """The special functions, after those of musl."""
+    with open(SPECIAL_FILE, "rb") as file:
+        first, second = library(), unpack(file.read())
+    return Library(
+        second.made_from,
+        first.opcodes | second.opcodes,
+        first.functions | second.functions,
+        first.data | second.data,
+    )
+
+
+def holding(*names: str) -> Library:
+    """The library that has these functions: the smaller one, if it has all."""
+    return both() if any([name.startswith(SPECIAL) for name in names]) else library()
+
+
 def closure(names: Iterable[str], known: Library | None = None) -> Closure:
     """These functions, and all that they need, in an order that depends on nothing else."""
-    known = known or library()
+    names = list(names)
+    known = known or holding(*names)
     functions, data, stack = dict[str, Function](), dict[str, Data](), False
-    todo = list(reversed(list(names)))
+    todo = list(reversed(names))
     while todo:
         name = todo.pop()
         if name in functions:
@@ -91,7 +115,8 @@ def closure(names: Iterable[str], known: Library | None = None) -> Closure:
         todo.extend([r.target for r in reversed(f.relocations) if r.kind == CALL])
         stack = stack or any([r.kind == STACK_POINTER for r in f.relocations])
         data.update([(r.target, known.data[r.target]) for r in f.relocations if r.kind in (OFFSET, ADDRESS)])
-    return Closure(tuple(functions.values()), tuple(data.values()), stack)
+    size = SPECIAL_STACK if any([name.startswith(SPECIAL) for name in names]) else STACK
+    return Closure(tuple(functions.values()), tuple(data.values()), size if stack else 0)
 
 
 def pack(library: Library) -> bytes:

@@ -8,6 +8,7 @@ unless something that it reads is written before that: then it has a variable of
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import accumulate
 from typing import NamedTuple
 
 from .decode import Instruction, decode
@@ -16,7 +17,16 @@ from .library import CALL, Function, Library, Relocation
 
 def translate(f: Function, library: Library, address: Mapping[str, int]) -> str:
     """The text of the function, called `name_of(f.name)`; data and the stack pointer, `""`, are at these addresses."""
-    return Writer(f, library, address).text()
+    nested = _depth(decode(f, library.opcodes)[1]) <= _NESTED
+    return (Writer if nested else _Flat)(f, library, address).text()
+
+
+_NESTED = 19  # CPython has at most 20 loops one in another
+
+
+def _depth(code: list[Instruction]) -> int:
+    """How many blocks and loops are one in another."""
+    return max(accumulate([(i.mnemonic in ("block", "loop")) - (i.mnemonic == "end") for i in code]))
 
 
 def name_of(function: str) -> str:
@@ -48,6 +58,7 @@ def _of_floats(bits: int) -> dict[str, str]:
     rows = {"abs": "abs({0})", "neg": "(-{0})", "floor": "whole({0})", "copysign": "copysign({0}, {1})"}
     rows |= {name: f"({{0}} {operator} {{1}})" for name, operator in _COMPARISONS.items()}
     rows |= {"eq": "({0} == {1})", "ne": "({0} != {1})"}
+    rows |= {"min": "least({0}, {1})", "max": "(-least(-{0}, -{1}))"}
     rounded = {"add": "({0} + {1})", "sub": "({0} - {1})", "mul": "({0} * {1})", "sqrt": "root({0})"}
     rounded["div"] = "({0} / {1} if {1} else divide({0}, {1}))"
     rows |= {name: f"single({text})" if bits == 32 else text for name, text in rounded.items()}
@@ -59,12 +70,18 @@ _EXPRESSIONS = {
     **_of_integers(32), **_of_integers(64), **_of_floats(32), **_of_floats(64),
     "i32.div_s": "(int(signed({0}) / signed({1})) & 0xffffffff)",  # a double is fine enough that none rounds up
     "i32.div_u": "({0} // {1})",
+    "i32.rem_s": "(int(fmod(signed({0}), signed({1}))) & 0xffffffff)",
+    "i64.clz": "(64 - {0}.bit_length())",
     "i32.wrap_i64": "({0} & 0xffffffff)",
     "i64.extend_i32_u": "{0}",
     "i32.trunc_f32_s": "(int({0}) & 0xffffffff)",
     "i32.trunc_f64_s": "(int({0}) & 0xffffffff)",
     "f32.convert_i32_s": "single(signed({0}))",
     "f64.convert_i32_s": "float(signed({0}))",
+    "f64.convert_i32_u": "float({0})",
+    "f64.convert_i64_s": "float(({0} ^ 0x8000000000000000) - 0x8000000000000000)",
+    "f64.convert_i64_u": "float({0})",
+    "i32.trunc_f64_u": "int({0})",
     "f32.demote_f64": "single({0})",
     "f64.promote_f32": "{0}",
     "i32.reinterpret_f32": "i32_load(f32_bytes({0}))[0]",
@@ -203,9 +220,24 @@ class Writer:
 
     def call(self, name: str) -> None:
         """A call, which may write to memory."""
-        xs = self.pop(len(self.library.functions[name].params))
+        f = self.library.functions[name]
+        xs = self.pop(len(f.params))
         self.settle("m")
-        self.stack.append(self.variable(f"{name_of(name)}({', '.join(['m', *[x.text for x in xs]])})"))
+        text = f"{name_of(name)}({', '.join(['m', *[x.text for x in xs]])})"
+        if f.results:
+            self.stack.append(self.variable(text))
+        else:
+            self.line(text)
+
+    def drop(self) -> None:
+        """A value that is not needed."""
+        self.pop(1)
+
+    def store8(self, type: str, align: int, offset: int) -> None:
+        """A byte: the lowest of an integer."""
+        at, x = self.pop(2)
+        self.settle("m")
+        self.line(f"m[{at.text} + {offset}] = {x.text} & 0xff")
 
     # control
 
@@ -225,8 +257,12 @@ class Writer:
         if not self.labels:
             self.leave()
         else:
-            self.line("break")
+            self.fall()
             self.close()
+
+    def fall(self) -> None:
+        """Leave a block at its end."""
+        self.line("break")
 
     def close(self) -> None:
         """The end of a block, or of the function: what was to branch further out does so now."""
@@ -271,12 +307,63 @@ class Writer:
         self.br(depths[-1])
 
     def leave(self) -> None:
-        (x,) = self.pop(1)
-        self.line(f"return {x.text}")
+        self.line(f"return {self.pop(1)[0].text}" if self.f.results else "return")
 
     def return_(self) -> None:
         self.leave()
         self.unreachable = 1
+
+
+class _Flat(Writer):
+    """The lines of a function whose blocks are too deep for Python: its pieces, and `go` says which is next.
+
+    A piece begins where a loop does, and where a block ends.
+    """
+
+    def __init__(self, f: Function, library: Library, address: Mapping[str, int]) -> None:
+        super().__init__(f, library, address)
+        self.pieces, self.head = [list[str]()], self.lines
+
+    def text(self) -> str:
+        types, code = decode(self.f, self.library.opcodes)
+        self.locals(types)
+        self.head, self.lines = [self.head[0], *["    " + line for line in self.lines[1:]]], self.pieces[0]
+        for i in code:
+            self.write(i)
+        tree = ["    " * 2 + line for line in self.tree(0, len(self.pieces))]
+        return "\n".join([*self.head, "    while True:", *tree]) + "\n"
+
+    def tree(self, low: int, high: int) -> list[str]:
+        """The pieces from one to another, each under the comparisons that lead to it."""
+        if high - low == 1:
+            return self.pieces[low] or ["pass"]
+        middle = (low + high) // 2
+        halves = [["    " + line for line in self.tree(*part)] for part in ((low, middle), (middle, high))]
+        return [f"if go < {middle}:", *halves[0], "else:", *halves[1]]
+
+    def line(self, text: str) -> None:
+        self.lines.append(text)
+
+    def open(self, loop: bool) -> None:
+        self.settle()
+        self.labels.append(_Label(len(self.pieces), loop, set()))
+        self.pieces.append([])
+        if loop:
+            self.line(f"go = {self.labels[-1].number}")
+            self.lines = self.pieces[-1]
+
+    def fall(self) -> None:
+        if not self.labels[-1].loop:
+            self.branch(0)
+
+    def close(self) -> None:
+        if self.labels:
+            label = self.labels.pop()
+            self.lines = self.lines if label.loop else self.pieces[label.number]
+
+    def branch(self, depth: int, indent: str = "") -> None:
+        self.line(f"{indent}go = {self.labels[-1 - depth].number}")
+        self.line(f"{indent}continue")
 
 
 _MEMORY = frozenset(["m"])
@@ -284,6 +371,11 @@ _INSTRUCTIONS: dict[str, Callable[..., None]] = {
     "local.get": Writer.get, "local.set": Writer.set, "local.tee": Writer.tee, "call": Writer.call,
     "global.get": Writer.get_stack, "global.set": Writer.set_stack,
     "block": Writer.block, "loop": Writer.loop, "end": Writer.end, "br": Writer.br, "br_if": Writer.br_if,
-    "br_table": Writer.br_table, "return": Writer.return_,
+    "br_table": Writer.br_table, "return": Writer.return_, "drop": Writer.drop,
 }  # fmt: skip
-_TYPED: dict[str, Callable[..., None]] = {"const": Writer.const, "load": Writer.load, "store": Writer.store}
+_TYPED: dict[str, Callable[..., None]] = {
+    "const": Writer.const,
+    "load": Writer.load,
+    "store": Writer.store,
+    "store8": Writer.store8,
+}

@@ -18,7 +18,7 @@ from ..value import OPS, Value
 from . import trees as tree
 from .bindings import Bindings, Bound, Nothing, Several, Units
 from .literals import constant, is_unit, items_wanted, plain
-from .operations import MEANT, a, row
+from .operations import a, row, rows
 from .trees import At, Expr
 
 
@@ -376,7 +376,7 @@ class Body(Bindings):
             return self.tuple(e, t)
         if e.name == PUT.name and len(e.args) > 2 and e.types is None:
             return self.put(e)
-        if e.name not in MEANT or e.types is not None:
+        if not rows(e.name) or e.types is not None:
             self.module.unknown("function", e.name, e.at, [*self.module.defs, *OPS], "define it with def")
         return row(self, tree.Apply(e.at, e.name, e.args), want)
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from ...errors import NotLinear, TypeMismatch
 from ..builder import SMOOTHED, Op
+from ..hooks import above
 from ..ops import ieq, mul, not_, real, xor
 from ..smooth import SMOOTH
 from ..types import Bool, Fin, Real, Tan, Type
-from ..value import OPS, Value
+from ..value import OPS, SPECIALS, Value
 from . import trees as tree
 from .printer import OPERATIONS, SYMBOLS, spell
 from .trees import At, Expr
@@ -44,7 +45,14 @@ def row(body: Body, e: tree.Apply, want: Type | None) -> Value:
         return made if e.head == "!=" else _emit(body, not_, [made], e.at)
     if e.head == "!=" and all([isinstance(v.type, Fin) for v in args]):
         return _emit(body, not_, [_emit(body, ieq, args, e.at)], e.at)
-    return _meant(body, e, MEANT["neg"] if e.head == "-" and len(args) == 1 else MEANT.get(e.head, []), args)
+    return _meant(body, e, MEANT["neg"] if e.head == "-" and len(args) == 1 else rows(e.head), args)
+
+
+def rows(name: str) -> list[Op]:
+    """The rows that the name of an operation may mean; those of special functions have a dot in their names."""
+    if name not in MEANT and name.startswith("special.") and name in above().specials:
+        return [SPECIALS[name]]
+    return MEANT.get(name, [])
 
 
 def _meant(body: Body, e: tree.Apply, meant: list[Op], args: list[Value]) -> Value:
@@ -59,7 +67,7 @@ def _meant(body: Body, e: tree.Apply, meant: list[Op], args: list[Value]) -> Val
         ways.append(args[::-1])
     for way in ways:
         for op in meant:
-            if op.name in OPERATIONS and op.type(*way) is not None:
+            if (op.name in OPERATIONS or op.name in SPECIALS) and op.type(*way) is not None:
                 made = [_emit(body, real, [v.index], e.at) if isinstance(v, _Later) else v for v in way]
                 return _emit(body, op, made, e.at)
     kind, hint = TypeMismatch, f"{meant[0].name}: {meant[0].doc}" if meant else "`rose ops` lists the operations"

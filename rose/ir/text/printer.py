@@ -38,7 +38,7 @@ from ..func import Block, Body, Branch, Func, Linear, Opaque, While
 from ..ops import neg, select
 from ..stacks import PUSH as PUSH  # so that its rows are in the table
 from ..types import Bool, Fin, Real, Ref, Single, Span, Stack, Tan, Tuple, Type, Unit, Vec, components_first
-from ..value import OPS, Value
+from ..value import OPS, SPECIALS, Value
 
 SYMBOLS = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "eq": "==", "ne": "!=", "lt": "<", "le": "<=",
@@ -424,6 +424,8 @@ class _Definition:
         if v.op in _EXPRESSIONS:
             return _EXPRESSIONS[v.op](v, xs)
         symbol = SYMBOLS.get(v.op.name, v.op.name)
+        if symbol not in OPERATIONS and symbol in SPECIALS:
+            return f"{symbol}({', '.join(xs)})"
         if len(xs) == 2:
             return f"{xs[0]} {symbol} {xs[1]}"
         return f"{symbol} {xs[0]}" if len(xs) == 1 else f"{symbol}({', '.join(xs)})"

@@ -25,7 +25,7 @@ def test_holes_are_cut_out_of_the_code():
 
 
 def test_every_function_fits_into_the_stack_with_its_callees():
-    needed = {name: build._stack(name, library()) for name in library().functions}
+    needed = {name: build.stack_of(name, library()) for name in library().functions}
     assert 0 < max(needed.values()) <= STACK
     assert needed["exp"] == 0 < needed["sin"]
 
