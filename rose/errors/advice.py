@@ -16,8 +16,10 @@ from .exceptions import NoField, NotImportable, edge
 from .locations import Loc, called, here, is_imported
 from .numpy_names import INSTEAD
 
-MODULES = ("", ".linalg", ".nn", ".implicit", ".lib", ".random", ".functional", ".interpretations", ".testing")
-_OF_VALUES = MODULES[:3]  # those whose functions may have been meant where a traced value is given to another
+MODULES = (
+    "", ".linalg", ".nn", ".special", ".implicit", ".lib", ".random", ".functional", ".interpretations", ".testing",
+)  # fmt: skip
+_OF_VALUES = MODULES[:4]  # those whose functions may have been meant where a traced value is given to another
 _LIKE = 0.85  # as a misspelt name is: `sine`, `hesian`
 
 

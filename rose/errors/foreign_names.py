@@ -73,33 +73,18 @@ _NUMPY = """
     fromiter: write rose.vec(x[i] for i in rose.range(n))
     nditer ndenumerate ndindex: loop with rose.range(n)
     numpy np: write import numpy as np: NumPy's functions take traced values
-    i0: wrap SciPy's function in a rose.opaque, and give its derivative by f.jvp
     ndarray: write Vec[n] for the type of a vector, and Vec[n, m] for that of a matrix
 """
 
 _SCIPY = """
-    logit = rose.log(x / (1.0 - x))
-    log_expit = -rose.softplus(-x)
     log_softmax = rose.nn.log_softmax(x)
-    beta = rose.exp(rose.lgamma(a) + rose.lgamma(b) - rose.lgamma(a + b))
-    betaln = rose.lgamma(a) + rose.lgamma(b) - rose.lgamma(a + b)
     binom comb = rose.exp(rose.lgamma(n + 1.0) - rose.lgamma(k + 1.0) - rose.lgamma(n - k + 1.0))
     perm = rose.exp(rose.lgamma(n + 1.0) - rose.lgamma(n - k + 1.0))
     poch = rose.gamma(x + m) / rose.gamma(x)
     rgamma = 1.0 / rose.gamma(x)
-    digamma psi = rose.grad(log_gamma)(x); log_gamma is an @fn that gives rose.lgamma(x)
-    polygamma = rose.grad(rose.grad(log_gamma))(x); that is polygamma(1, x): log_gamma gives rose.lgamma(x)
-    ndtr = 0.5 * rose.erfc(-x / math.sqrt(2.0))
-    log_ndtr = rose.log(0.5 * rose.erfc(-x / math.sqrt(2.0)))
-    xlogy = rose.where(x == 0.0, 0.0, x * rose.log(y))
-    xlog1py = rose.where(x == 0.0, 0.0, x * rose.log1p(y))
-    entr = rose.where(x == 0.0, 0.0, -x * rose.log(x))
-    rel_entr = rose.where(x == 0.0, 0.0, x * rose.log(x / y))
-    kl_div = rose.where(x == 0.0, y, x * rose.log(x / y) - x + y)
     exprel = rose.where(x == 0.0, 1.0, rose.expm1(x) / x)
     exp10 = 10.0 ** x
     cosm1 = -2.0 * rose.sin(0.5 * x) ** 2
-    erfcx = rose.exp(x * x) * rose.erfc(x)
     huber = rose.where(rose.abs(y) <= x, 0.5 * y * y, x * (rose.abs(y) - 0.5 * x))
     pseudo_huber = x * x * (rose.sqrt(1.0 + (y / x) ** 2) - 1.0)
     dawsn = rose.nn.dawsn(x)
@@ -138,13 +123,12 @@ _SCIPY = """
     logpdf pdf logpmf pmf stats: write the density as a formula, such as
         -0.5 * z * z - rose.log(s) for z = (x - m) / s
     cdf logcdf sf ppf: write that of the normal by rose.erfc; wrap others of SciPy's in a rose.opaque
-    j0 j1 jn jv jve y0 y1 yn yv yve i0e i1 i1e iv ive k0 k0e k1 k1e kv kve kn spherical_jn spherical_yn ellipk
-        ellipe ellipkm1 ellipj expi exp1 expn zeta zetac hyp2f1 hyp1f1 hyp0f1 sph_harm sph_harm_y lambertw wofz
-        airy airye struve betainc betaincc betaincinv gammainc gammaincc gammaincinv gammainccinv erfinv erfcinv
-        erfi ndtri ndtri_exp log1pmx loggamma multigammaln gammasgn fresnel spence sici shichi bdtr pdtr chdtr
-        stdtr fdtr owens_t lpmv legendre_p eval_legendre eval_hermite eval_chebyt ker bei ber kei tklmbda
-        voigt_profile wright_bessel wrightomega agm h1vp h2vp hankel1 hankel2 jacobi: wrap SciPy's function in a
-        rose.opaque, and give its derivative by f.jvp
+    erf_inv = rose.special.erfinv(x)
+    jn jve yn yve kn spherical_yn ellipkm1 expn zetac hyp0f1 sph_harm wofz airye struve betaincc erfi ndtri_exp
+        log1pmx loggamma gammasgn spence shichi bdtr pdtr chdtr stdtr fdtr owens_t lpmv legendre_p eval_legendre
+        eval_hermite eval_chebyt ker bei ber kei tklmbda voigt_profile wright_bessel wrightomega agm h1vp h2vp
+        hankel1 hankel2 jacobi betainccinv ellip elliprj nbdtr nbdtri spherical_in spherical_kn: wrap SciPy's
+        function in a rose.opaque, and give its derivative by f.jvp
     schur rsf2csf hessenberg qz polar ordqz ordeig signm cosm sinm tanm tanhm funm ldl rq null_space orth:
         write it by rose.linalg's qr, svd, eigh, expm and logm, or wrap SciPy's in a rose.opaque
     csr_matrix csc_matrix coo_matrix csr_array coo_array spsolve: write the product as a loop over the entries:
