@@ -13,6 +13,7 @@ from . import nn as nn
 from . import optim as optim
 from . import random as random
 from . import special as special
+from . import stats as stats
 from . import testing as testing
 from .build import Compiled as Compiled
 from .build import compile as compile

@@ -120,9 +120,8 @@ _SCIPY = """
     hmean = 1.0 / rose.mean(1.0 / x)
     gmean = rose.exp(rose.mean(rose.log(x)))
     cdist = rose.norm(x[:, None] - y, axis=-1)
-    logpdf pdf logpmf pmf stats: write the density as a formula, such as
-        -0.5 * z * z - rose.log(s) for z = (x - m) / s
-    cdf logcdf sf ppf: write that of the normal by rose.erfc; wrap others of SciPy's in a rose.opaque
+    logpdf pdf logpmf pmf cdf logcdf sf logsf ppf isf stats: write it by rose.stats, which has SciPy's names, as in
+        rose.stats.norm.logpdf(x, m, s)
     erf_inv = rose.special.erfinv(x)
     jn jve yn yve kn spherical_yn ellipkm1 expn zetac hyp0f1 sph_harm wofz airye struve betaincc erfi ndtri_exp
         log1pmx loggamma gammasgn spence shichi bdtr pdtr chdtr stdtr fdtr owens_t lpmv legendre_p eval_legendre
