@@ -14,6 +14,7 @@ Reverse mode goes on from there, in the order of these files:
     linear_half     the walk over the linear instructions, with the residuals at hand
     guards          chains of conditions, and the masks that test them
     select_masks    under which conditions a linear value is used, and which cotangents must be masked therefore
+    crossed_reads   which arrays have several sums in a nest of loops
     transpose       f.jvp  ->  f.jvp.bwd, the linear instructions in reverse (`cotangents` has their sums)
     sweep           f.jvp  ->  both halves in the block that calls it, without a tape outside of loops
     linearize       f.jvp  ->  f.jvp.lin, the linear instructions in order

@@ -12,7 +12,7 @@ now added to, and what was added to is now read. Both are over `Real` alone, so 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import NamedTuple
 
 from ..errors import NotLinear
@@ -41,8 +41,9 @@ from ..ir.puts import PUT, put
 from ..ir.sizes import differ
 from ..ir.stacks import MORE, POP, PUSH, pop
 from ..ir.types import Bool, Fin, Real, Stack, Tan, Tuple, Type, Vec, linear_part
-from ..optimise.instruments import told
+from ..optimise.instruments import leaves_out, told
 from .cotangents import Cotangent, Path, Place, Sums, by_value, never_marked, nothing, plain
+from .crossed_reads import CrossedReads
 from .guards import Guard, MaskWriter, joined_by
 from .half_signature import Arguments, HalfSignature, Total, Way, opened
 from .linear_half import LinearHalf
@@ -69,7 +70,7 @@ def transpose(g: Func) -> Halves:
 
 
 def backward(g: Func, *, marked: bool) -> Work[Func]:
-    key = (transpose, marked)
+    key = (transpose, marked, leaves_out("crossed-reads"))
     if key not in g.memo:
         step("derive")
         g.memo[key] = told("transpose", (yield _backward_of(unzip(g), marked)))
@@ -109,6 +110,8 @@ class Backward(LinearHalf):
         self.spares: dict[Type, Value] = {}  # accumulators that nothing is added to
         self.reads: dict[Value, Value | None] = {}  # old linear accumulator -> its cotangent, a value
         self.begun: set[Value] = set()  # the linear accumulators whose cotangent was handed on
+        self.crossed = CrossedReads(of.loops.code)
+        self.apart: dict[Value, tuple[Value, Value]] = {}  # a number -> its array, and the sum that it is added to
 
     @cached_property
     def writer(self) -> MaskWriter:
@@ -243,8 +246,15 @@ class Backward(LinearHalf):
 
     def place(self, b: Builder, v: Value) -> Value:
         """The place of an element in the cotangent of its vector."""
-        i = self.primal(b, v.args[1])
-        return b.at(self.cotangent(v.args[0]).open(b), i)
+        if v not in self.apart:
+            i = self.primal(b, v.args[1])
+            return b.at(self.cotangent(v.args[0]).open(b), i)
+        whole, ref = self.apart[v]
+        path: list[Value] = []
+        while v is not whole:
+            path.append(self.primal(b, v.args[1]))
+            v = v.args[0]
+        return reduce(b.at, reversed(path), ref)
 
     def spare(self, t: Type) -> Cotangent:
         """The cotangent of what a call does not contribute to: all of a type share one accumulator, of no loop."""
@@ -472,6 +482,7 @@ class Backward(LinearHalf):
         for leaf in outside:
             if not by_value(leaf.type):
                 leaf.open(b)
+        crossed = self.sums_apart(b, v)
         sums = Sums(b, [leaf for leaf in outside if by_value(leaf.type)])
         span = self.span(b, v)
 
@@ -491,7 +502,20 @@ class Backward(LinearHalf):
         sums.leave()
         for j, ct in zip(states, out, strict=True):
             self.contribute(b, v, j, ct)
+        for x, ref in crossed:
+            self.cotangent(x).add(b, b.freeze(ref))
         sums.end(b)  # last, as where the loop is called with a vector of them
+
+    def sums_apart(self, b: Builder, loop: Value) -> list[tuple[Value, Value]]:
+        """Begin the sums that a loop has for what it reads of an array along other indices; each with its array."""
+        made: list[tuple[Value, Value]] = []
+        for x, sums in self.crossed.of(loop).items() if not leaves_out("crossed-reads") else ():
+            if not has_sum(x) or self.masks.is_marked(key_of(x)):
+                continue
+            for numbers in sums:
+                made.append((x, b.accum(b.zero(linear_part(x.type)))))
+                self.apart.update(dict.fromkeys(numbers, made[-1]))
+        return made
 
 
 def has_sum(x: Value) -> bool:

@@ -122,6 +122,9 @@ ASKED_BY_MOTION = (
 ASKED_BY_DERIVATION = (
     Step("index-extremes", "the largest of each row"),
     Step("cancel-shifts", "rows of a softmax"),
+    Step(
+        "crossed-reads", "engines: an array that is added to by turns has its terms in an order that no nest may change"
+    ),
 )
 PER_FUNCTION = (
     Pass("split-states", _split, "GradBench saddle", of_parts=True),
