@@ -124,7 +124,6 @@ TAPE_SHARING = 4  # and, of more, paths of calls for each call
 # functions executes 0.76 of the instructions, in 0.78 of the bytes, that it does with calls of halves
 SWEPT_INSTRUCTIONS = 60
 SWEPT_DEPTH = 8  # calls within calls that are: each takes some frames of Python
-CROSSED_TIMES = 16  # that a nest reads each number of an array which has more than one sum there
 PARTIAL_CELLS = 4096  # of a vector that are looked at, each with all reads of it
 WRITTEN_OUT_COLUMNS = 16  # of a Jacobian that has code for what is not zero
 WRITTEN_OUT_INSTRUCTIONS = 600  # of its function, without loops and calls

@@ -13,6 +13,10 @@ read from a vector or a matrix. An array that begins at zero, to which a nest al
 rows are added up, or its elements, since `0.0 + (0.0 + x)` is `0.0 + x`. Unroll-and-jam makes blocks of those as of
 any other.
 
+A condition that is kept is another one in each iteration of an innermost loop. Two at once choose by it without a
+branch, if it is kept as a number; one alone chooses as an integer, which pays where a column is in one or two places of
+a cache: the gradient of `sum(maximum(a @ b, 0))` takes 0.34 of its time at 512, with simd 0.75, and 0.61 at 500.
+
 Measured: at 512 x 512 the gradient of `sum((a @ b) ** 2)` takes 0.17 of its time, and 0.47 with simd, that of
 `sum((v @ a) ** 2)` 0.24 and 0.13; at 500 x 500 0.69, 0.86, 0.98 and 0.69.
 """
@@ -43,7 +47,7 @@ from ..ir import (
 from ..ir.accumulators import aliases, base, begins_at_zero
 from ..ir.affine import affine_of
 from ..ir.callgraph import instructions, operations
-from ..ir.ops import add, select
+from ..ir.ops import add, lt, select
 from ..ir.sizes import Size
 from ..ir.types import Bool, Fin, Real, Ref, Tuple, Type, Vec, count_leaves
 from ..ir.users import users_of
@@ -110,9 +114,18 @@ class Nest:
         self.order = [*[loop for loop in (*self.told, *self.terms) if loop is not last], last]
 
     def chooses(self, loop: Value) -> bool:
-        """True if the iterations of a loop differ in a condition, which machines would predict in vain."""
-        found = [x.args[0] for x in self.code if x.op is select]
-        return any([c.block.inside(loop.attr) if c in self.kept else depends(c, loop_of(loop).index) for c in found])
+        """True if the iterations of a loop differ in a condition, which machines would predict in vain.
+
+        Two at once are chosen without a branch. So is by what is kept, an element of an array; but slowly.
+        """
+        found = [x.args[0] for x in self.code if x.op is select and not self.simd]
+        kept = [c for c in found if c in self.kept and c.block.inside(loop.attr)]
+        others = [c for c in found if c not in self.kept and depends(c, loop_of(loop).index)]
+        return bool(others) or (bool(kept) and not self.crowds())
+
+    def crowds(self) -> bool:
+        """True if rows that are read or added to begin at one or two places of a cache."""
+        return any([n >= costs.LINE_NUMBERS and _places(n) <= 2 for path in self.paths() for _, n in path])
 
     def paths(self) -> list[list[tuple[Value, int]]]:
         """Where the numbers lie that it reads and adds to: indices, each with how far apart its elements are."""
@@ -314,6 +327,7 @@ class _Writer(Simplifier):
         self.before: dict[Value, list[Nest]] = {}
         self.after: dict[Value, list[Nest]] = {}
         self.kept: dict[Value, dict[Value, None]] = {}  # the numbers that are kept, by the loops around
+        self.numbers: dict[Value, Value] = {}  # conditions that are kept as numbers, which fit into vectors
         self.sums: dict[Value, Nest] = {}
         self.rows: dict[Value, Value] = {}  # the array of what is kept, or of the sums
         self.reads = {nest.read for nest in found.nests if nest.read is not None}
@@ -325,6 +339,7 @@ class _Writer(Simplifier):
             for x in nest.kept:
                 for loop in nest.around(x):
                     self.kept.setdefault(loop, {})[x] = None
+        self.chosen = {x for nest in found.nests if nest.simd for x in nest.kept if x.type is Bool}
 
     def instruction(self, b: Builder, v: Value, env: Env) -> Value:
         if v in self.gone:
@@ -333,14 +348,17 @@ class _Writer(Simplifier):
             return b.index(self.rows[v.args[0]], env[loop_of(self.sums[v.args[0]].loops[0]).index])
         if v in self.reads:
             return self.rows[v]
-        return super().instruction(b, v, env)
+        made = super().instruction(b, v, env)
+        if v in self.chosen:
+            self.numbers[v] = b.emit(select, (made, b.lift(1.0), b.lift(0.0)))
+        return made
 
     def loop(self, b: Builder, v: Value, args: tuple[Value, ...], env: Env) -> Value:
         for nest in self.before.get(v, ()):
             self._nest(b, nest, env)
         made = super().loop(b, v, args, env)
         for x in self.kept.get(v, ()):
-            number = env[x] if x.block is v.attr else self.rows[x]
+            number = self.numbers.get(x, env[x]) if x.block is v.attr else self.rows[x]
             self.rows[x] = b.get(made, vector_of(made, number))
         for nest in self.after.get(v, ()):
             self._nest(b, nest, env)
@@ -398,7 +416,8 @@ class _Writer(Simplifier):
     def _iteration(self, b: Builder, nest: Nest, at: Iteration) -> None:
         """Write what an addition needs, each instruction in the outermost loop where it can stand."""
         for x in nest.kept:
-            at[x] = self._element(b, self.rows[x], [at[loop_of(loop).index] for loop in nest.around(x)])
+            number = self._element(b, self.rows[x], [at[loop_of(loop).index] for loop in nest.around(x)])
+            at[x] = b.emit(lt, (b.lift(0.0), number)) if x in self.chosen else number
         for x in nest.code:
             b.loc = x.loc
             at[x] = self.instruction(b, x, at)

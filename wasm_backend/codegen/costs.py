@@ -56,3 +56,4 @@ PAIRED_ENTRY = 12  # what is done before a loop, and after it, without the numbe
 # stored alone in 7.4. In Kalman filters and meshes loops of 2 to 16 iterations lose so what they save.
 PAIRED_PASSED = 35
 PAIRED_UNKNOWN = 32  # iterations, where only a call tells
+UNPREDICTED_ITERATIONS = 32  # of a loop in which what an array chooses is chosen without a branch

@@ -6,18 +6,19 @@ address depends on an index, and that may be deferred.
 
 from __future__ import annotations
 
-from rose.ir import CONST, GET, INDEX, Value
-from rose.ir.ops import imod
+from rose.ir import CONST, GET, INDEX, Loop, Value
+from rose.ir.ops import imod, select
 from rose.ir.sizes import Size, times
 from rose.ir.types import Real, Ref, Tuple, Type
 
 from ..abi.layout import leaves, offsets, size
 from ..binary.encoder import I32, LOCAL_GET
+from . import costs
 from .assembler import noted
 from .frame import Frame
 from .locations import Literal, Mem
 from .strength_reduction import IndexUses, reached
-from .templates import PLAIN, template
+from .templates import BY_DATA, PLAIN, template
 
 
 class Expressions:
@@ -95,7 +96,7 @@ class Expressions:
             if "$" not in v.op.wasm:
                 for a in v.args:
                     self.push(a)
-            for step in template(v.op):
+            for step in BY_DATA if v.op is select and _is_by_data(v) else template(v.op):
                 if isinstance(step, int):
                     self.push(v.args[step])
                 elif isinstance(step, str):
@@ -156,3 +157,15 @@ class Expressions:
         else:
             self.c.i32_const(stride)
             self.c("i32.mul")
+
+
+def _is_by_data(v: Value) -> bool:
+    """True if an array tells in each iteration of a long loop which number is chosen, which no machine predicts.
+
+    Not where a state may wait for it. Measured: a scan that chooses in each step takes 3 times as long without branch,
+    a network of few neurons 1.1 times, and the gradient of a product of 512 rows under a mask 0.3 times.
+    """
+    c, block = v.args[0], v.block
+    if v.type is not Real or c.op is not INDEX or c.block is not block or not isinstance(block, Loop):
+        return False
+    return not block.carried and (isinstance(block.size, Size) or block.size >= costs.UNPREDICTED_ITERATIONS)

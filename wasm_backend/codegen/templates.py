@@ -13,8 +13,12 @@ from ..binary.encoder import instruction
 @cache
 def template(op: Op) -> tuple[int | bytes | str, ...]:
     """The `wasm` column, encoded: a number is an argument, put on the stack; a name is a function, called."""
+    return _encoded(op.wasm)
+
+
+def _encoded(column: str) -> tuple[int | bytes | str, ...]:
     steps: list[int | bytes | str] = []
-    for step in op.wasm.split(", "):
+    for step in column.split(", "):
         word, *rest = step.split()
         if word == "call":
             steps += rest
@@ -27,6 +31,8 @@ def _number(word: str, x: str) -> float:
     return float(x) if word[0] == "f" else int(x)
 
 
+# a number that is selected as an integer, for which engines need no branch
+BY_DATA = _encoded("$1, i64.reinterpret_f64, $2, i64.reinterpret_f64, $0, select, f64.reinterpret_i64")
 ROWS = [*OPS.values(), *TWINS.values()]  # those in single precision, too
 
 

@@ -237,6 +237,60 @@ def test_a_condition_does_not_become_innermost():
         assert not any([c.block is loop.attr for c in chosen]) or not any([v.op is ADD_TO for v in loop_of(loop).code])
 
 
+def leaky(a: Any, b: Any) -> Any:
+    """A rectified layer, with a slope where it is off."""
+    x = a @ b
+    return np.sum(np.where(x > 0.0, x, 0.1 * x) ** 2)
+
+
+def hinges(a: Any, b: Any) -> Any:
+    """The losses of many classifiers on many points."""
+    return np.sum(np.maximum(1.0 - a @ b.T, 0.0) ** 2)
+
+
+def clipped(a: Any, b: Any) -> Any:
+    """An image through a filter, as a screen shows it."""
+    return np.sum(np.clip(a @ b, -0.2, 0.3) * 0.5)
+
+
+def robust(a: Any, b: Any) -> Any:
+    """Huber's measure of the residuals of a factorisation."""
+    x = np.abs(a @ b - 0.1)
+    return np.sum(np.where(x < 0.5, x * x, x - 0.25))
+
+
+def excited(a: Any, b: Any) -> Any:
+    """The roots of what neurons get above a threshold."""
+    x = a.T @ b
+    return np.sum(np.where(x > 0.3, np.sqrt(np.where(x > 0.3, x, 1.0)), 0.0))
+
+
+def dropped(a: Any, b: Any) -> Any:
+    """A layer of which some neurons are left out."""
+    return np.sum(np.where(b > 0.0, np.tanh(a @ b), 0.0))
+
+
+MASKED = [rectified, leaky, hinges, clipped, robust, excited, dropped]
+
+
+@pytest.mark.parametrize("body", MASKED, ids=lambda f: f.__name__)
+def test_under_masks_two_numbers_at_once_lie_side_by_side_and_keep_their_bits(body: Any):
+    f, r = fn([MATRIX, MATRIX], Real)(body), np.random.default_rng(3)
+    a, b = [r.uniform(-1, 1, (N, N)) for _ in "ab"]
+    slope = rose.grad(f, (0, 1))
+    assert lying_apart(code_of(slope, *LATER, simd=True)) == 0
+    for g, xs in ((slope, (a, b)), (rose.hvp(f, 1), (a, b, a))):
+        want = result_of(g, [*xs], "interchange")
+        assert same(result_of(g, [*xs], simd=True), want) and same(result_of(g, [*xs]), want)
+
+
+def test_a_mask_is_read_innermost_where_rows_begin_at_one_place_of_a_cache():
+    """By an element of an array engines choose without a branch, but slowly."""
+    for n, apart in ((320, True), (256, False)):
+        f = fn([Vec[n, n], Vec[n, n]], Real)(rectified)
+        assert (lying_apart(code_of(rose.grad(f, (0, 1)), *LATER)) > 0) == apart
+
+
 def test_rows_that_begin_at_one_place_of_a_cache_are_added_to_in_turn():
     """Four rows of a matrix and four of its adjoint are more than the eight lines of a place."""
     for n, nests in ((512, 1), (500, 2)):

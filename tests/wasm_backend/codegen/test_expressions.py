@@ -37,3 +37,27 @@ def test_a_row_reads_its_arguments_as_its_column_names_them():
     f = fn([rose.Bool, Real, Real], Real)(rose.select)
     assert body_of(f) == ["local.get 1", "local.get 2", "local.get 0", "select"]
     assert compiled(f.func)(False, 1.0, 2.0) == 2.0
+
+
+def test_what_an_array_chooses_in_a_loop_is_chosen_without_a_branch():
+    """As an integer, to the bit; not what a condition of numbers chooses, nor in a scan, whose state would wait."""
+    n, nan = 5, float("nan")
+    total = fn([Vec[n, bool], Vec[n]], Real)(
+        lambda m, x: rose.sum(rose.select(m[i], x[i], -0.0) for i in rose.range(n))
+    )
+    large = fn([Vec[40, bool], Vec[40]], Real)(
+        lambda m, x: rose.sum(rose.select(m[i], x[i], 0.0) for i in rose.range(40))
+    )
+    steps = fn([Vec[40, bool], Vec[40]], Real)(
+        lambda m, x: rose.scan(lambda i, s: rose.select(m[i], s * x[i], s), 1.0, 40)
+    )
+    signs = fn([Vec[40]], Real)(lambda x: rose.sum(rose.select(x[i] > 0.0, x[i], 0.0) for i in rose.range(40)))
+    assert "f64.reinterpret_i64" in body_of(large)
+    assert "f64.reinterpret_i64" not in [*body_of(steps), *body_of(signs)]
+    chosen = fn([Vec[40, bool], Vec[40]], Vec[40])(
+        lambda m, x: rose.vec(rose.select(m[i], x[i], -x[i]) for i in rose.range(40))
+    )
+    mask, xs = [k % 3 == 0 for k in range(40)], [0.0, -0.0, nan, float("inf"), 1.5] * 8
+    got = compiled(chosen.func)(tuple(mask), tuple(xs))
+    assert [str(x) for x in got] == [str(x if m else -x) for m, x in zip(mask, xs, strict=True)]
+    assert str(compiled(total.func)((True, False) * 2 + (True,), (-0.0,) * n)) == "0.0"
