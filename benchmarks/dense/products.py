@@ -1,16 +1,16 @@
 """Products and their gradients: how long a gradient takes, in times of its value.
 
-`OPENBLAS_NUM_THREADS=1 python -m benchmarks.dense.products` prints a row for each program and size: 64, 500, and 512,
-where a row of a matrix is a page of memory. Times are the least of interleaved bare calls, of the thread; the value is
-also called in NumPy, from Python. From a gradient three times is taken what it takes to fill the answer in the same
-engine, as that is written and not computed: what is left is at most `MOST` times the value.
+`OPENBLAS_NUM_THREADS=1 python -m benchmarks.dense.products [NAME ...]` prints a row for each program and size: 64, 500,
+and 512, where a row of a matrix is a page of memory. Times are the least of interleaved bare calls, of the thread; the
+value is also called in NumPy, from Python. From a gradient three times is taken what it takes to fill the answer in the
+same engine, as that is written and not computed: what is left is at most `MOST` times the value.
 """
 
 from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,6 +34,11 @@ PROGRAMS: dict[str, tuple[str, Callable[..., Any]]] = {  # by the ranks of the p
     "v @ a": ("12", lambda v, a: np.sum((v @ a) ** 2)),
     "tanh(v @ a)": ("12", lambda v, a: np.sum(np.tanh(v @ a))),
     "v @ a @ w": ("121", lambda v, a, w: v @ a @ w),
+    "x @ x": ("2", lambda x: np.sum((x @ x) ** 2)),
+    "x @ x.T": ("2", lambda x: np.sum((x @ x.T) ** 2)),
+    "x.T @ x": ("2", lambda x: np.sum((x.T @ x) ** 2)),
+    "v @ a @ v": ("12", lambda v, a: v @ a @ v),
+    "maximum(a @ b, 0)": ("22", lambda a, b: np.sum(np.maximum(a @ b, 0.0))),
 }
 
 
@@ -68,8 +73,8 @@ def measured(name: str, n: int, simd: bool, seconds: float = SECONDS) -> Row:
     return Row(*least([raw(value, *args), raw(gradient, *args), raw(fill), numpys], seconds))
 
 
-def rows(sizes: tuple[int, ...] = SIZES) -> Iterator[tuple[str, int, Row, Row]]:
-    for name in PROGRAMS:
+def rows(names: Iterable[str] = PROGRAMS, sizes: tuple[int, ...] = SIZES) -> Iterator[tuple[str, int, Row, Row]]:
+    for name in names:
         for n in sizes:
             yield name, n, measured(name, n, False), measured(name, n, True)
 
@@ -79,13 +84,14 @@ def shown(seconds: float) -> str:
     return f"{1e6 * seconds:.1f}" if seconds < 1e-4 else f"{1e6 * seconds:,.0f}"
 
 
-def main() -> None:
+def main(*names: str) -> None:
+    """Print the rows of these programs, or of all."""
     print(
         "| | n | value, µs | over NumPy | gradient, µs | multiple | `simd`: value | over NumPy | gradient | multiple |"
     )
     print("|" + "---|" * 10)
     over = 0
-    for name, n, plain, simd in rows():
+    for name, n, plain, simd in rows(names or PROGRAMS):
         cells = [
             cell
             for row in (plain, simd)
@@ -97,4 +103,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

@@ -15,7 +15,7 @@ any other.
 
 A condition that is kept is another one in each iteration of an innermost loop. Two at once choose by it without a
 branch, if it is kept as a number; one alone chooses as an integer, which pays where a column is in one or two places of
-a cache: the gradient of `sum(maximum(a @ b, 0))` takes 0.34 of its time at 512, with simd 0.75, and 0.61 at 500.
+a cache: the gradient of `sum(maximum(a @ b, 0))` takes 0.35 of its time at 512, with simd 0.62, and 0.52 at 500.
 
 Measured: at 512 x 512 the gradient of `sum((a @ b) ** 2)` takes 0.17 of its time, and 0.47 with simd, that of
 `sum((v @ a) ** 2)` 0.24 and 0.13; at 500 x 500 0.69, 0.86, 0.98 and 0.69.
