@@ -47,8 +47,9 @@ def diagonalised(a: Value) -> tuple[Any, Any, Any]:
     start, u, v = _reduced(a)
 
     def step(diagonal: Value, above: Value, u: Value, v: Value) -> Any:
-        after, left, right = _chased(Bidiagonal(diagonal, above))
-        return *_split(after), turned(u, *left), turned(v, *right)
+        block = last_block(above)
+        after, left, right = _chased(Bidiagonal(diagonal, above), *block)
+        return *_split(after), turned(u, *left, *block), turned(v, *right, *block)
 
     s, u, v = iterated(step, *_split(start), u, v)
     return u, s, v
@@ -72,11 +73,11 @@ def _reduced(a: Value) -> tuple[Bidiagonal, Any, Any]:
 
 def _from_the_right(a: Value, v: Value, tau: Value, k: Value) -> Value:
     """`a - tau * (a @ v) @ v`, of the rows below row `k`."""
-    m, n = shape_of(a.type)
-    sums, after = loops.vec(loops.sum(a[i][j] * v[j] for j in loops.range(n)) for i in loops.range(m)), accum(a)
+    (m, n), after = shape_of(a.type), accum(a)
     for i in loops.range(k + 1, m):
-        for j in loops.range(n):
-            after[i][j] -= tau * sums[i] * v[j]
+        along = tau * loops.sum(a[i][j] * v[j] for j in loops.range(k + 1, n))
+        for j in loops.range(k + 1, n):
+            after[i][j] -= along * v[j]
     return after.value
 
 
@@ -91,10 +92,9 @@ def _split(b: Bidiagonal) -> Bidiagonal:
     return Bidiagonal(d, loops.vec(select(norm + abs(e[k]) > norm, e[k], 0.0) for k in loops.range(d.shape[0])))
 
 
-def _chased(b: Bidiagonal) -> tuple[Bidiagonal, Turns, Turns]:
-    """An implicit QR step of the last block, and the rotations of the rows from the left and from the right."""
+def _chased(b: Bidiagonal, first: Value, end: Value) -> tuple[Bidiagonal, Turns, Turns]:
+    """An implicit QR step of a block, and the rotations of the rows from the left and from the right."""
     d, e, n = *b, b.diagonal.shape[0]
-    first, end = last_block(e)
     shift, plain = _shift(b, first, end)
 
     def step(k: Value, state: tuple[Value, ...]) -> Any:

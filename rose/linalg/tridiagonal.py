@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..frontend.arrays.shaping import transpose
+from ..frontend.index_expressions import within
 from ..frontend.language import control, loops
 from ..frontend.language.accumulators import accum
 from ..frontend.language.select import select
@@ -37,8 +38,9 @@ def diagonalised(a: Value) -> tuple[Any, Any]:
     t, rows = _reduced(a)
 
     def step(diagonal: Value, beside: Value, rows: Value) -> Any:
-        after, turns = _chased(Tridiagonal(diagonal, beside))
-        return *_split(after), turned(rows, *turns)
+        block = last_block(beside)
+        after, turns = _chased(Tridiagonal(diagonal, beside), *block)
+        return *_split(after), turned(rows, *turns, *block)
 
     return iterated(step, *_split(t), rows)
 
@@ -89,14 +91,13 @@ def _split(t: Tridiagonal) -> Tridiagonal:
     return Tridiagonal(d, loops.vec(select(is_large(k), e[k], 0.0) for k in loops.range(n)))
 
 
-def _chased(t: Tridiagonal) -> tuple[Tridiagonal, Any]:
-    """An implicit QR step of the last block, and the cosines and sines by which each row is turned against the next.
+def _chased(t: Tridiagonal, first: Value, end: Value) -> tuple[Tridiagonal, Any]:
+    """An implicit QR step of a block, and the cosines and sines by which each row is turned against the next.
 
     The first rotation is that of the shifted matrix; it makes a number outside of the diagonals, which the next ones
     move down.
     """
     d, e, n = *t, t.diagonal.shape[0]
-    first, end = last_block(t.beside)
     shift = _shift(t, end)
 
     def step(k: Value, state: tuple[Value, ...]) -> Any:
@@ -141,14 +142,17 @@ def _shift(t: Tridiagonal, end: Value) -> Value:
     return control.scan(step, 0.0, t.diagonal.shape[0])
 
 
-def turned(rows: Value, cosine: Value, sine: Value) -> Value:
-    """The rows, each turned against the next, from the first on."""
+def turned(rows: Value, cosine: Value, sine: Value, first: Value, end: Value) -> Value:
+    """The rows of a block, each turned against the next, from the first on."""
     n, m = rows.shape
 
-    def step(k: Value, row: Value) -> Any:
-        c, s, after = cosine[k], sine[k], rows[(k + 1) % n]
-        now = loops.vec(select(k == 0, rows[k][j], row[j]) for j in loops.range(m))
-        out = loops.vec(c * now[j] + s * after[j] for j in loops.range(m))
-        return loops.vec(c * after[j] - s * now[j] for j in loops.range(m)), out
+    low, high = [within(ops.itrunc(k), n) for k in (first, end)]
 
-    return control.scan(step, loops.vec(0.0 for _ in loops.range(m)), n)[1]
+    def step(k: Value, state: tuple[Value, Value]) -> Any:
+        rows, now = state
+        c, s, after = cosine[k], sine[k], rows[within(k + 1, n)]
+        out = loops.vec(c * now[j] + s * after[j] for j in loops.range(m))
+        return rows.at[k].set(out), loops.vec(c * after[j] - s * now[j] for j in loops.range(m))
+
+    rows, last = control.scan(step, (rows, rows[low]), loops.range(low, high))
+    return rows.at[high].set(last)
