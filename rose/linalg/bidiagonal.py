@@ -92,7 +92,7 @@ def _split(b: Bidiagonal) -> Bidiagonal:
     return Bidiagonal(d, loops.vec(select(norm + abs(e[k]) > norm, e[k], 0.0) for k in loops.range(d.shape[0])))
 
 
-def _chased(b: Bidiagonal, first: Value, end: Value) -> tuple[Bidiagonal, Turns, Turns]:
+def _chased(b: Bidiagonal, first: Any, end: Any) -> tuple[Bidiagonal, Turns, Turns]:
     """An implicit QR step of a block, and the rotations of the rows from the left and from the right."""
     d, e, n = *b, b.diagonal.shape[0]
     shift, plain = _shift(b, first, end)

@@ -39,8 +39,8 @@ def diagonalised(a: Value) -> tuple[Any, Any]:
 
     def step(diagonal: Value, beside: Value, rows: Value) -> Any:
         block = last_block(beside)
-        after, turns = _chased(Tridiagonal(diagonal, beside), *block)
-        return *_split(after), turned(rows, *turns, *block)
+        after, (cosine, sine) = _chased(Tridiagonal(diagonal, beside), *block)
+        return *_split(after), turned(rows, cosine, sine, *block)
 
     return iterated(step, *_split(t), rows)
 
@@ -91,7 +91,7 @@ def _split(t: Tridiagonal) -> Tridiagonal:
     return Tridiagonal(d, loops.vec(select(is_large(k), e[k], 0.0) for k in loops.range(n)))
 
 
-def _chased(t: Tridiagonal, first: Value, end: Value) -> tuple[Tridiagonal, Any]:
+def _chased(t: Tridiagonal, first: Any, end: Any) -> tuple[Tridiagonal, Any]:
     """An implicit QR step of a block, and the cosines and sines by which each row is turned against the next.
 
     The first rotation is that of the shifted matrix; it makes a number outside of the diagonals, which the next ones
