@@ -282,9 +282,6 @@ def _check_options(options: Options) -> None:
     if finite is not True and finite is not False:
         hint = "finite=True leaves out products with 0.0 and sums with it, finite=False computes them"
         raise TypeMismatch(f"finite must be True or False, not {ir.shown(finite)}", here().into(("finite",)), hint)
-    if simd and dtype == "f32":
-        what, hint = "simd computes with numbers of 64 bits, and this module has 32", 'leave out simd, or dtype="f32"'
-        raise TypeMismatch(what, here().into(("simd",)), hint)
 
 
 def _lowered(named: Mapping[str, AnyFn], options: Options, origins: Origins | None) -> Lowered:

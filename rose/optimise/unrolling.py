@@ -34,7 +34,7 @@ from ..ir import (
 )
 from ..ir.callgraph import callees, calls, instructions, length, operations
 from ..ir.sizes import Size
-from ..ir.types import Fin, Real, Ref, Vec, items_of
+from ..ir.types import Fin, Real, Ref, Single, Vec, items_of
 from . import costs
 from .branching import has_branches
 from .dead_code import remove_dead_code
@@ -95,7 +95,7 @@ class _Short:
 
     def sums(self, v: Value) -> int:
         """The numbers from outside of a loop that it adds to."""
-        return len([x for x in loop_of(v).code if x.op is ADD_TO and x.args[0].type is Ref(Real)])
+        return len([x for x in loop_of(v).code if x.op is ADD_TO and x.args[0].type in (Ref(Real), Ref(Single))])
 
     def is_apart(self, v: Value) -> bool:
         """True if a loop makes and adds numbers only, without branches, and no iteration needs another one."""
@@ -104,7 +104,7 @@ class _Short:
         return (
             not v.args
             and not inside
-            and all([r.type is Real or r.type.empty or r.op in (ZERO, PACK, TUPLE) for r in block.results])
+            and all([r.type in (Real, Single) or r.type.empty or r.op in (ZERO, PACK, TUPLE) for r in block.results])
             and not has_branches(block)
         )
 

@@ -61,7 +61,7 @@ MUTANTS = (
     Mutant("wasm_backend/codegen/accumulators.py", 'expr.c("f64.sub")', 'expr.c("f64.add")'),
     Mutant("wasm_backend/codegen/while_loop.py", 'c("i32.eq")', 'c("i32.gt_s")'),
     Mutant("wasm_backend/simd/plan.py", "step=self.step + i.step * stride", "step=self.step + i.step"),
-    Mutant("wasm_backend/simd/loops.py", "self._loop(n // 2 * 2)", "self._loop(n // 2 * 2 - 2)"),
+    Mutant("wasm_backend/simd/loops.py", "self._loop(n - left)", "self._loop(n - left - self.n)"),
     Mutant("wasm_backend/runtime/batch.py", "range(count * k // n, count * (k + 1) // n)",
            "range(count * k // n, count * (k + 1) // n - (k > 0))"),
     Mutant("wasm_backend/js/rose-values.js", "part.put(x[key], at + offset);", "part.put(x[key], at);"),

@@ -89,7 +89,7 @@ def test_single_precision_rounds():
 
 
 WRONG: list[dict[str, Any]] = [
-    {"dtype": "f16"}, {"simd": "fast"}, {"simd": True, "dtype": "f32"}, {"n": 3}, {"timeout": "1 s"},
+    {"dtype": "f16"}, {"simd": "fast"}, {"n": 3}, {"timeout": "1 s"},
     {"timeout": True}, {"tape_limit": 1e9}, {"finite": 1},
 ]  # fmt: skip
 OUTSIDE: list[dict[str, Any]] = [

@@ -186,7 +186,3 @@ def a_number_for_simd():
 
 def a_number_for_finite():
     rose.compile(area, finite=1)
-
-
-def single_precision_and_simd():
-    rose.compile(area, dtype="f32", simd=True)

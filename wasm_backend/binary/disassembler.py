@@ -80,12 +80,14 @@ def _body(r: Reader, names: dict[int, str]) -> Iterator[str]:
         elif kind == "f32.const":
             text += f" {struct.unpack('<f', r.bytes(4))[0]!r}"
         elif kind == "v128.const":
-            text += " {!r} {!r}".format(*struct.unpack("<dd", r.bytes(16)))
+            raw = r.bytes(16)
+            of_four = raw[:4] == raw[4:8] != bytes(4)
+            text += "".join([f" {x!r}" for x in struct.unpack("<ffff" if of_four else "<dd", raw)])
         elif kind == "i8x16.shuffle":
             order = r.bytes(16)
             width = 8 if all([order[k + 4] == order[k] + 4 for k in (0, 8)]) else 4
             text += "".join([f" {x // width}" for x in order[::width]])
-        elif kind == "v128.store64_lane":
+        elif kind in ("v128.store32_lane", "v128.store64_lane"):
             text += f" {r.unsigned()} {r.bytes(1)[0]}"
         elif kind.endswith("_lane"):
             text += f" {r.bytes(1)[0]}"

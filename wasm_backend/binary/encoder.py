@@ -74,8 +74,8 @@ def section(id: int, content: bytes) -> bytes:
 # Mnemonic, fixed bytes, kind of the immediates if it has any; two spaces between rows. The fixed bytes
 # are the opcode and constant immediates: the natural alignment of a load or store, and memory 0. The table has all
 # of WebAssembly 1.0 except `call_indirect`, as we make no tables; then the bulk memory operations, the sign
-# extensions and the saturating truncations, which every engine has had for years. Last is SIMD of two numbers, whose
-# loads and stores are aligned as numbers are; it ends with relaxed SIMD, which not every engine has.
+# extensions and the saturating truncations, which every engine has had for years. Last is SIMD of two numbers and of
+# four, whose loads and stores are aligned as numbers are; it ends with relaxed SIMD, which not every engine has.
 _TABLE = """
     unreachable 00  nop 01          block 02 t      loop 03 t
     if 04 t         else 05         end 0b          br 0c u
@@ -126,7 +126,7 @@ _TABLE = """
     i32.trunc_sat_f32_s fc00  i32.trunc_sat_f32_u fc01  i32.trunc_sat_f64_s fc02  i32.trunc_sat_f64_u fc03
     i64.trunc_sat_f32_s fc04  i64.trunc_sat_f32_u fc05  i64.trunc_sat_f64_s fc06  i64.trunc_sat_f64_u fc07
 
-    v128.load fd0003 u          v128.store fd0b03 u           v128.store64_lane fd5b03 ul
+    v128.load fd0003 u          v128.store fd0b03 u           v128.store32_lane fd5a02 ul  v128.store64_lane fd5b03 ul
     v128.const fd0c v128        i8x16.shuffle fd0d lanes      i64x2.splat fd12          f64x2.splat fd14
     i32x4.extract_lane fd1b l   i64x2.extract_lane fd1d l     i64x2.replace_lane fd1e l
     f64x2.extract_lane fd21 l   f64x2.replace_lane fd22 l
@@ -142,6 +142,13 @@ _TABLE = """
     f64x2.abs fdec01            f64x2.neg fded01              f64x2.sqrt fdef01         f64x2.add fdf001
     f64x2.sub fdf101            f64x2.mul fdf201              f64x2.div fdf301          f64x2.min fdf401
     f64x2.max fdf501            f64x2.convert_low_i32x4_s fdfe01
+    f32x4.splat fd13            f32x4.extract_lane fd1f l     f32x4.replace_lane fd20 l  i32x4.splat fd11
+    i32x4.replace_lane fd1c l   f32x4.eq fd41                 f32x4.ne fd42              f32x4.lt fd43
+    f32x4.le fd45               f32x4.ceil fd67               f32x4.floor fd68           f32x4.trunc fd69
+    f32x4.nearest fd6a          f32x4.abs fde001              f32x4.neg fde101           f32x4.sqrt fde301
+    f32x4.add fde401            f32x4.sub fde501              f32x4.mul fde601           f32x4.div fde701
+    f32x4.min fde801            f32x4.max fde901
+    f32x4.relaxed_madd fd8502   f32x4.relaxed_nmadd fd8602
     f64x2.relaxed_madd fd8702   f64x2.relaxed_nmadd fd8802
 """
 
@@ -180,7 +187,11 @@ def _lanes(*lanes: int) -> bytes:
     return bytes([width * lane + k for lane in lanes for k in range(width)])
 
 
-_f32, _f64, _v128 = struct.Struct("<f").pack, struct.Struct("<d").pack, struct.Struct("<dd").pack
+def _v128(*numbers: float) -> bytes:
+    return struct.pack("<dd" if len(numbers) == 2 else "<ffff", *numbers)
+
+
+_f32, _f64 = struct.Struct("<f").pack, struct.Struct("<d").pack
 
 Immediates = Callable[..., bytes]
 _KINDS: dict[str, Immediates] = {

@@ -44,10 +44,12 @@ PAIRED_INSTRUCTIONS = 2000  # of an iteration that may be one of two: their loca
 PAIRED_GAIN = 0.1  # of the estimated time, from which on two iterations are one
 PAIRED_LIBRARY = 1.5  # times one function of libm. Measured: 1.1 to 1.7, as its branches are tests of both
 PAIRED_EXTREME = 5  # `min` and `max`, in the place of 3: engines write them out. Measured: 0.94 and 1.24 ns, one 0.6
-PAIRED_GATHER = 4  # two loads, joined. Measured: 0.30 ns with a sum, a load of two neighbours with it 0.21
-PAIRED_MASK = 6  # two truth values of 32 bits to a mask
-PAIRED_SCATTER = 9  # a number of a vector that is added to two elements, one after the other; apart 6
-PAIRED_HANDED = 12  # two numbers of elements that do not lie side by side, one handed on; apart, and side by side, 8
+PAIRED_GATHER = 2  # a load into a lane. Measured, of two: 0.30 ns with a sum, a load of two neighbours with it 0.21
+PAIRED_MASK = 3  # a truth value of 32 bits to a lane of a mask
+# A number of those that are joined, by the lanes of a vector and how many lie side by side
+PAIRED_JOINED = {(2, 2): 2, (4, 2): 4, (4, 4): 3}
+PAIRED_SCATTER = 4.5  # a lane of a vector that is added to an element of its own; apart 3
+PAIRED_HANDED = 4  # an element of those that do not lie side by side, handed on; apart, and side by side, 4
 PAIRED_WAIT = 12  # of an addition for the one before it, 3 cycles
 PAIRED_PRODUCTS = 5  # what two sums save that share a vector with their products, in the place of 10
 PAIRED_ENTRY = 12  # what is done before a loop, and after it, without the numbers that are put in both lanes

@@ -101,9 +101,9 @@ def swap_buffers(expr: Expressions, states: list[State]) -> None:
 
 
 class Pair(NamedTuple):
-    """Two sums that a vectorised loop adds to in one vector, and the code that packs and unpacks it."""
+    """Sums that a vectorised loop adds to in one vector, and the code that packs and unpacks it."""
 
-    sums: tuple[Value, Value]
+    sums: tuple[Value, ...]
     local: int
     pack: Body
     unpack: Body

@@ -1,16 +1,16 @@
 """The plan of a vectorised loop: whether two iterations can be one, and what each instruction then is.
 
-Iterations `i` and `i + 1` are computed together where neither needs the other: the loop has no states, and nothing in
-it but numbers, indices, elements and sums. A number is then a vector of two, an affine index is an address that moves,
-and any other index is two of them.
+Iterations that follow one another are computed together where none needs another: the loop has no states, and nothing
+in it but numbers, indices, elements and sums. A number is then a vector, an affine index is an address that moves, and
+any other index is one for each lane.
 """
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Container, Mapping, Sequence
 from enum import Enum
 from functools import cache
+from itertools import takewhile
 from typing import NamedTuple
 
 from rose.ir import (
@@ -29,10 +29,11 @@ from rose.ir import (
     Op,
     Value,
     is_index,
+    single_ops,
 )
 from rose.ir.ops import iadd, ifrom, imul
 from rose.ir.sizes import Size
-from rose.ir.types import Bool, Fin, Real, Ref, Tuple, Type, Vec
+from rose.ir.types import Bool, Fin, Ref, Tuple, Type, Vec
 
 from ..abi.layout import is_flat, item_offsets, offsets, size
 from ..binary.encoder import instruction
@@ -41,6 +42,7 @@ from ..codegen.liveness import operands
 from ..codegen.rings import Ring
 from ..codegen.strength_reduction import step
 from ..libm.lanes import has_lanes
+from .shapes import F32X4, F64X2, NUMBERS, Shape
 
 Terms = tuple[tuple[Value, int], ...]  # numbers, and how often each counts
 
@@ -73,9 +75,9 @@ class Row(NamedTuple):
 class Kind(Enum):
     """The kind of an instruction that is neither an index that moves, nor an address."""
 
-    VECTOR = 0  # two numbers
-    MASK = 1  # two truth values: all bits of 64 are one, or none
-    LANES = 2  # two numbers of 32 bits, apart
+    VECTOR = 0  # numbers
+    MASK = 1  # truth values: all bits of a lane are one, or none
+    LANES = 2  # integers of 32 bits, apart
     SUM = 3  # an accumulator that each iteration has for itself
     SAME = 4  # what does not change in the loop, and makes no code
     NOTHING = 5
@@ -86,28 +88,38 @@ class Unfit(Exception):
 
 
 _PLAIN = "add sub mul div neg abs sqrt min max ceil floor trunc nearest eq ne lt le".split()
-_NO_SIGN = struct.unpack("<d", bytes([*[0xFF] * 7, 0x7F]))[0]  # all bits but one
+
+
+def _of_shape(s: Shape) -> dict[str, bytes]:
+    return {
+        **{f"{s.float}.{x}": instruction(f"{s.floats}.{x}") for x in _PLAIN},
+        f"{s.int}.ne": instruction(f"{s.ints}.ne"),
+        f"{s.int}.reinterpret_{s.float}": b"",
+        f"{s.float}.copysign": s.no_sign + instruction("v128.bitselect"),
+    }
+
+
 _TWINS: dict[str, bytes] = {
-    **{f"f64.{x}": instruction(f"f64x2.{x}") for x in _PLAIN},
     **{f"i32.{x}": instruction(f"v128.{x}") for x in ("and", "or", "xor")},
     "select": instruction("v128.bitselect"),
     "i32.eqz": instruction("v128.not"),
-    "i64.ne": instruction("i64x2.ne"),
-    "i64.reinterpret_f64": b"",
-    "f64.copysign": instruction("v128.const", _NO_SIGN, _NO_SIGN) + instruction("v128.bitselect"),
+    **_of_shape(F64X2),
+    **_of_shape(F32X4),
 }
+_DOUBLE = {single: double for double, single in single_ops.TWINS.items()}
+_CONSTANTS = {f"{s.float}.const": s for s in (F64X2, F32X4)}
 
 
 @cache
 def twin(op: Op) -> tuple[int | bytes | str, ...] | None:
-    """The `wasm` column for two numbers at once, as `template` has it for one; None if there is none."""
+    """The `wasm` column for the numbers of a vector, as `template` has it for one; None if there is none."""
     steps: list[int | bytes | str] = []
     for part in op.wasm.split(", "):
         word, *rest = part.split() or [""]
         if word.startswith("$"):
             steps.append(int(word[1:]))
-        elif word == "f64.const":
-            steps.append(instruction("v128.const", float(rest[0]), float(rest[0])))
+        elif word in _CONSTANTS:
+            steps.append(_CONSTANTS[word].constant(float(rest[0])))
         elif word in _TWINS:
             steps.append(_TWINS[word])
         elif word == "call" and has_lanes(rest[0]):
@@ -115,7 +127,7 @@ def twin(op: Op) -> tuple[int | bytes | str, ...] | None:
         else:
             return None
     if not any([isinstance(x, int) for x in steps]):
-        steps = [*range(op.type.__code__.co_argcount), *steps]
+        steps = [*range(_DOUBLE.get(op, op).type.__code__.co_argcount), *steps]
     return tuple(steps)
 
 
@@ -129,13 +141,14 @@ class Plan:
     """The kind of each instruction of a loop, when it is computed, and what it costs."""
 
     def __init__(
-        self, block: Loop, made: Sequence[Value], placed: Container[Value], rings: Mapping[Value, Ring]
-    ) -> None:
+        self, block: Loop, made: Sequence[Value], placed: Container[Value], rings: Mapping[Value, Ring],
+        shape: Shape = F64X2,
+    ) -> None:  # fmt: skip
         """`made` are the results that somebody reads, and `placed` what a loop around this one has promoted.
 
         The index of one of its `rings` moves as that of the loop does, in each piece, and its shift is a term.
         """
-        self.block, self.placed, self.rings = block, placed, rings
+        self.block, self.placed, self.rings, self.shape = block, placed, rings, shape
         self.kinds: dict[Value, Affine | Row | Kind] = {block.index: Affine(1, 0)}
         self.rows: dict[Value, Row] = {}  # where what is read lies
         for v in block.code:
@@ -164,7 +177,7 @@ class Plan:
             if not self.outside(ref) and not isinstance(self.kinds[ref], Row) and self.kinds[ref] is not Kind.SUM:
                 raise Unfit
             return Kind.NOTHING
-        if op is ACCUM and v.args[0].type is Real:
+        if op is ACCUM and v.args[0].type in NUMBERS:
             self.numbers(v.args)
             return Kind.SUM
         if op is FREEZE and not self.outside(v.args[0]) and self.kinds[v.args[0]] is Kind.SUM:
@@ -191,13 +204,13 @@ class Plan:
         if isinstance(v.type, Ref) or not v.type.scalar:
             return row
         self.rows[v] = row
-        if v.type is not Real and v.type is not Bool and not isinstance(v.type, Fin):
+        if v.type not in NUMBERS and v.type is not Bool and not isinstance(v.type, Fin):
             raise Unfit
-        return Kind.VECTOR if v.type is Real else Kind.LANES
+        return Kind.VECTOR if v.type in NUMBERS else Kind.LANES
 
     def _parts(self, v: Value) -> list[tuple[int, Value]]:
         """The numbers of an element that an iteration makes, and where in it each is."""
-        if v.type is Real:
+        if v.type in NUMBERS:
             self.numbers([v])
             return [(0, v)]
         if self.outside(v) or (v.op is not PACK and v.op is not TUPLE):
@@ -247,14 +260,14 @@ class Plan:
     def numbers(self, args: Sequence[Value]) -> None:
         """Require that each of these is a vector, or can be one."""
         for a in args:
-            if a.type is not Real or not (self.outside(a) or self.kinds[a] is Kind.VECTOR):
+            if a.type not in NUMBERS or not (self.outside(a) or self.kinds[a] is Kind.VECTOR):
                 raise Unfit
 
     def _row_of_the_table(self, v: Value) -> Kind:
         for a in v.args:
-            if a.type is not Real and a.type is not Bool and not isinstance(a.type, Fin):
+            if a.type not in NUMBERS and a.type is not Bool and not isinstance(a.type, Fin):
                 raise Unfit
-        if v.type is Real:
+        if v.type in NUMBERS:
             return Kind.VECTOR
         if v.type is Bool:
             return Kind.MASK if self.is_twin(v) else Kind.LANES
@@ -263,19 +276,23 @@ class Plan:
         return Kind.LANES
 
     def is_twin(self, v: Value) -> bool:
-        """True for a row that is computed for both iterations at once."""
-        return all([a.type is Real or a.type is Bool for a in v.args]) and twin(v.op) is not None
+        """True for a row that is computed for all lanes at once."""
+        return all([a.type in NUMBERS or a.type is Bool for a in v.args]) and twin(v.op) is not None
 
     # when and where
 
-    def _join(self) -> dict[Value, tuple[Value, Value]]:
-        """Join numbers that lie side by side in rows that are read: two are loaded at once in each iteration."""
-        lone = {r: v for v, r in reversed(self.rows.items()) if v.type is Real and (r.lanes or abs(r.step) > 8)}
-        out: dict[Value, tuple[Value, Value]] = {}
+    def _join(self) -> dict[Value, tuple[Value, ...]]:
+        """Join numbers that lie side by side in rows that are read: two, or a vector, are loaded at once."""
+        n, near = self.shape.lanes, self.shape.bytes
+        read = [(v, r) for v, r in reversed(self.rows.items()) if v.type in NUMBERS]
+        lone = {r: v for v, r in read if r.lanes or abs(r.step) > near}
+        out: dict[Value, tuple[Value, ...]] = {}
         for row, v in sorted(lone.items(), key=lambda item: item[0].offset):
-            other = lone.get(row._replace(offset=row.offset + 8))
-            if other is not None and v not in out:
-                out[v] = out[other] = (v, other)
+            ahead = [lone.get(row._replace(offset=row.offset + k * near)) for k in range(n)]
+            beside = [x for x in takewhile(lambda x: x is not None, ahead) if x is not None]
+            joined = beside if len(beside) == n else beside[:2]
+            if len(joined) > 1 and v not in out:
+                out |= dict.fromkeys(joined, tuple(joined))
         return out
 
     def _schedule(self) -> None:

@@ -1,6 +1,6 @@
-"""Reductions of a vectorised loop: what two iterations add to sums, at once or in the order of the iterations.
+"""Reductions of a vectorised loop: what its lanes add to sums, at once or in the order of the iterations.
 
-Both are added at once if each has a number of its own.
+All are added at once if each has a number of its own.
 """
 
 from __future__ import annotations
@@ -13,15 +13,13 @@ from rose.ir import ACCUM, ADD_TO, Value
 from rose.ir.accumulators import base
 from rose.ir.types import Ref, Vec
 
-from ..binary.encoder import F64, V128, Body, instruction
+from ..binary.encoder import V128, Body
 from ..codegen.assembler import noted
 from ..codegen.locations import Mem
 from ..codegen.loops import Pair
 from ..codegen.register_promotion import Promoted, Promotion
 from .plan import Kind
-from .vectors import HIGH, LOW, At, VectorWriter
-
-ACROSS = instruction("i8x16.shuffle", 1, 2)  # the second of one, and the first of the next
+from .vectors import At, VectorWriter
 
 
 @dataclass
@@ -31,12 +29,12 @@ class Total:
     to: int | At
     adds: list[Value] = field(default_factory=list[Value])
     kept: list[int] = field(default_factory=list[int])  # the vectors that are to be added
-    local: int = -1  # of the number, or with another in a vector
-    both: Both | None = None  # the vector that it is in, with another
+    local: int = -1  # of the number, or with others in a vector
+    group: Group | None = None  # those in the vector
 
 
 class Products(NamedTuple):
-    """The products of one number with two that lie side by side in memory."""
+    """The products of one number with all of a vector that lie side by side in memory."""
 
     factor: Value
     at: At
@@ -44,11 +42,10 @@ class Products(NamedTuple):
 
 
 @dataclass
-class Both:
-    """Two totals in one vector."""
+class Group:
+    """Totals in one vector: one in each lane, or two, of which each has half of them."""
 
-    first: Total
-    second: Total
+    totals: list[Total]
     local: int
     products: Products | None  # that are added
 
@@ -58,12 +55,12 @@ class Reductions:
 
     def __init__(self, vectors: VectorWriter, promotion: Promotion) -> None:
         self.vectors, self.promotion = vectors, promotion
-        self.frame, self.c, self.plan = vectors.frame, vectors.c, vectors.plan
-        self.direct: dict[Value, At] = {}  # both iterations at once, in memory
+        self.frame, self.c, self.plan, self.shape = vectors.frame, vectors.c, vectors.plan, vectors.shape
+        self.direct: dict[Value, At] = {}  # all lanes at once, in memory
         self.again: dict[At, list[Value]] = {}  # by address, where there are several
         self.partial: dict[At, int] = {}  # the vectors of those, while more is to be added
         self.totals: dict[Value, Total] = {}
-        self.handed_on: list[tuple[Value, Value, At]] = []
+        self.handed_on: list[tuple[Value, Value, At, int]] = []  # and how many iterations on
         self.late: dict[Value, At] = {}  # one iteration after the other
         self.fresh: dict[Value, Promoted] = {}  # what was not added to before, by root
         self.news: set[Value] = set()  # the additions to that
@@ -97,20 +94,21 @@ class Reductions:
             self.again.setdefault(at, []).append(v)
 
     def _columns(self, adds: dict[Value, At]) -> bool:
-        """Let additions to elements that move together be done for both iterations at once, if their order allows it.
+        """Let additions to elements that move together be done for all lanes at once, if their order allows it.
 
-        What an iteration adds to the element of the next comes there before what that adds itself: it is handed on.
+        What an iteration adds to the element of a later one comes there before what that adds itself: it is handed on.
         """
         at: dict[int, list[Value]] = {}
         for v, to in adds.items():
             at.setdefault(to.offset, []).append(v)
         step = next(iter(adds.values())).step
-        before = {k: k + step for k in at if step and k + step in at}
-        if any([len(at[k]) > 1 or len(at[j]) > 1 or j in before for k, j in before.items()]):
+        ahead = range(1, self.shape.lanes)
+        before = {k: n for n in reversed(ahead) for k in at if step and k + n * step in at}
+        if any([len(at[k]) > 1 or len(at[k + n * step]) > 1 or k + n * step in before for k, n in before.items()]):
             return False
-        for k, j in before.items():
-            self.handed_on.append((at[j][0], at[k][0], adds[at[k][0]]))
-        waiting = {*before, *before.values()}
+        for k, n in before.items():
+            self.handed_on.append((at[k + n * step][0], at[k][0], adds[at[k][0]], n))
+        waiting = {k + m * step for k, n in before.items() for m in (0, n)}
         self.direct |= {v: to for v, to in adds.items() if to.offset not in waiting}
         return True
 
@@ -150,42 +148,42 @@ class Reductions:
         return self.vectors.at(self.plan.row(ref))
 
     def open(self, stay: set[Value]) -> None:
-        """Before the loop: the numbers that are added to are in locals, two of them in a vector where that can be.
+        """Before the loop: the numbers that are added to are in locals, several of them in a vector where that can be.
 
-        A pair of sums that stay in their vector while the loop around this one runs has a local of its own.
+        A group of sums that stay in their vector while the loop around this one runs has a local of its own.
         """
         totals = [total for v, total in self.totals.items() if v is total.adds[0]]
-        for first, second, products in self.couples():
-            sums = first.adds[0].args[0], second.adds[0].args[0]
-            first.local = second.local = self.c.local(V128) if stay.issuperset(sums) else self.frame.take(V128)
-            first.both = second.both = Both(first, second, first.local, products)
-            pair = Pair(sums, first.local, Body(), Body())
+        for found, products in self.groups():
+            sums = tuple([total.adds[0].args[0] for total in found])
+            local = self.c.local(V128) if stay.issuperset(sums) else self.frame.take(V128)
+            group, lanes = Group(found, local, products), range(0, self.shape.lanes, self.shape.lanes // len(found))
+            pair = Pair(sums, local, Body(), Body())
             self.pairs.append(pair)
-            with self.c.aside(pair.pack):
-                self._read_total(first)
-                self.c("f64x2.splat")
-                self._read_total(second)
-                self.c("f64x2.replace_lane", 1)
-                self.c.set(first.local)
-            with self.c.aside(pair.unpack):
-                for lane, total in enumerate((first, second)):
+            for lane, total in zip(lanes, found, strict=True):
+                total.local, total.group = local, group
+                with self.c.aside(pair.pack):
+                    self._read_total(total)
+                    self.vectors.put(lane)
+                with self.c.aside(pair.unpack):
                     self._write_total(total, lane)
+            with self.c.aside(pair.pack):
+                self.c.set(local)
         for total in totals:
             if total.local < 0 and isinstance(total.to, int):
                 total.local = total.to
             elif total.local < 0:
-                total.local = self.vectors.hold(F64)
+                total.local = self.vectors.hold(self.shape.local)
                 with self.c.aside(self.vectors.before):
                     self._read_total(total)
                     self.c.set(total.local)
                 with self.c.aside(self.vectors.after):
                     self._write_total(total, None)
 
-    def couples(self) -> Iterator[tuple[Total, Total, Products | None]]:
-        """Pair the numbers that share a vector: first those whose products are made in one, too."""
+    def groups(self) -> Iterator[tuple[list[Total], Products | None]]:
+        """Group the numbers that share a vector: first those whose products are made in one, too."""
         alone = [total for v, total in self.totals.items() if v is total.adds[0] and len(total.adds) == 1]
         plan, others = self.plan, list[Total]()
-        by_factors: dict[tuple[Value, Value, bool], Total] = {}
+        by_factors: dict[tuple[Value, Value, bool], dict[Value, Total]] = {}
         for total in alone:
             found = self.vectors.product(total.adds[0].args[1])
             if found is None or (found[0] not in plan.joined and found[1] not in plan.joined):
@@ -193,32 +191,31 @@ class Reductions:
                 continue
             x, y, negated = found
             x, y = (x, y) if y in plan.joined else (y, x)
-            first, _ = plan.joined[y]
-            other = by_factors.pop((x, first, negated), None)
-            if other is None:
-                by_factors[x, first, negated] = total
-            else:
-                both = (total, other) if y is first else (other, total)
-                yield *both, Products(x, self.vectors.at(plan.rows[first]), negated)
-        others += by_factors.values()
+            row = plan.joined[y]
+            of = by_factors.setdefault((x, row[0], negated), {})
+            of[y] = total
+            if len(of) == self.shape.lanes:
+                del by_factors[x, row[0], negated]
+                yield [of[y] for y in row], Products(x, self.vectors.at(plan.rows[row[0]]), negated)
+        others += [total for of in by_factors.values() for total in of.values()]
         for first, second in zip(others[::2], others[1::2], strict=False):
-            yield first, second, None
+            yield [first, second], None
 
     def _read_total(self, total: Total) -> None:
         if isinstance(total.to, int):
             self.c.get(total.to)
         else:
-            self.c("f64.load", self.vectors.base(total.to, 0))
+            self.c(f"{self.shape.float}.load", self.vectors.base(total.to, 0))
 
     def _write_total(self, total: Total, lane: int | None) -> None:
         offset = self.vectors.base(total.to, 0) if isinstance(total.to, At) else 0
         self.c.get(total.local)
         if lane is not None:
-            self.c("f64x2.extract_lane", lane)
+            self.vectors.take(lane)
         if isinstance(total.to, int):
             self.c.set(total.to)
         else:
-            self.c("f64.store", offset)
+            self.c(f"{self.shape.float}.store", offset)
 
     @noted
     def add(self, v: Value, /) -> None:
@@ -234,68 +231,71 @@ class Reductions:
             self.kept[v] = self.vectors.keep(x)
 
     def _add_to_total(self, total: Total, x: Value) -> None:
-        """Add what two iterations made to a total, one after the other, when all of it is there."""
-        both = total.both
-        if both is None or both.products is None:
+        """Add what the lanes made to a total, one after the other, when all of it is there."""
+        group = total.group
+        if group is None or group.products is None:
             total.kept.append(self.vectors.keep(x))
         else:
             total.kept.append(-1)
-        if both is not None and both.first.kept and both.second.kept:
-            self._add_to_both(both)
-        elif both is None and len(total.kept) == len(total.adds):
-            for lane in (0, 1):
+        if group is not None and all([other.kept for other in group.totals]):
+            self._add_to_group(group)
+        elif group is None and len(total.kept) == len(total.adds):
+            for lane in self.vectors.lanes_of:
                 self.c.get(total.local)
                 for k in total.kept:
                     self.c.get(k)
-                    self.c("f64x2.extract_lane", lane)
-                    self.c("f64.add")
+                    self.vectors.take(lane)
+                    self.c(f"{self.shape.float}.add")
                 self.c.set(total.local)
             self.vectors.free += total.kept
 
-    def _add_to_both(self, both: Both) -> None:
-        if both.products is not None:
-            factor, at, negated = both.products
-            for lane in (0, 1):
-                if not self.vectors.relaxed:
-                    self.c.get(both.local)
-                self.c.get(self._twice(factor, lane))
-                self.c("v128.load", self.vectors.base(at, lane))
-                if self.vectors.relaxed:
-                    self.frame.program.fused = True
-                    self.c.get(both.local)
-                    self.c("f64x2.relaxed_nmadd" if negated else "f64x2.relaxed_madd")
-                else:
-                    self.c("f64x2.mul")
-                    self.c("f64x2.sub" if negated else "f64x2.add")
-                self.c.set(both.local)
+    def _add_to_group(self, group: Group) -> None:
+        if group.products is not None:
+            self._add_products(group.local, *group.products)
             return
-        (x,), (y,) = both.first.kept, both.second.kept
-        self.c.get(both.local)
-        for order in (LOW, HIGH):
+        (x,), (y,) = [total.kept for total in group.totals]
+        self.c.get(group.local)
+        for lane in self.vectors.lanes_of:
             self.c.get(x)
             self.c.get(y)
-            self.c.emit(order)
-            self.c("f64x2.add")
-        self.c.set(both.local)
+            self.c.emit(self.shape.together(lane))
+            self.c(f"{self.shape.floats}.add")
+        self.c.set(group.local)
         self.vectors.free += [x, y]
 
-    def _twice(self, v: Value, lane: int) -> int:
-        """The local of a vector that has the number of one lane twice."""
+    def _add_products(self, totals: int, factor: Value, at: At, negated: bool) -> None:
+        for lane in self.vectors.lanes_of:
+            if not self.vectors.relaxed:
+                self.c.get(totals)
+            self.c.get(self._splat(factor, lane))
+            self.c("v128.load", self.vectors.base(at, lane))
+            if self.vectors.relaxed:
+                self.frame.program.fused = True
+                self.c.get(totals)
+                self.vectors.multiply_add(negated=negated)
+            else:
+                self.c(f"{self.shape.floats}.mul")
+                self.c(f"{self.shape.floats}.{'sub' if negated else 'add'}")
+            self.c.set(totals)
+
+    def _splat(self, v: Value, lane: int) -> int:
+        """The local of a vector that has the number of one lane in all."""
         if self.plan.outside(v):
             return self.vectors.splat(v)
-        if v not in self.vectors.twice:
-            self.vectors.twice[v] = self.vectors.hold(V128), self.vectors.hold(V128)
-            for lane_of, k in enumerate(self.vectors.twice[v]):
+        splats = self.vectors.splat_lanes
+        if v not in splats:
+            splats[v] = [self.vectors.hold(V128) for _ in self.vectors.lanes_of]
+            for lane_of, k in enumerate(splats[v]):
                 self.vectors.push(v)
                 self.vectors.push(v)
-                self.c("i8x16.shuffle", lane_of, lane_of)
+                self.c.emit(self.shape.splat(lane_of))
                 self.c.set(k)
-        return self.vectors.twice[v][lane]
+        return splats[v][lane]
 
     def _add_direct(self, v: Value, x: Value, *, fresh: bool) -> None:
         at = self.direct[v]
         adds = self.again[at]
-        if at.step == 8 and len(adds) == 1:
+        if at.step == self.shape.bytes and len(adds) == 1:
             offset = self.vectors.base(at, 0)
             self.vectors.plus(lambda: self._load_sums(at, fresh=fresh), x)
             self.c("v128.store", offset)
@@ -310,64 +310,70 @@ class Reductions:
             self.vectors.store_kept([(at, self.partial[at])])
 
     def _load_sums(self, at: At, *, fresh: bool) -> None:
-        """Put two numbers on the stack that are to be added to."""
+        """Put numbers on the stack that are to be added to."""
         if fresh:
-            self.c("v128.const", 0.0, 0.0)
+            self.c.emit(self.shape.constant(0.0))
         else:
-            self.vectors.load_pair(at)
+            self.vectors.load(at)
 
     def add_late(self) -> None:
-        """At the end of two iterations: write the additions that wait for others."""
+        """At the end of the iterations: write the additions that wait for others."""
         made = list[tuple[At, int]]()
-        for upper, lower, at in self.handed_on:
+        for upper, lower, at, ahead in self.handed_on:
             carry = self.vectors.hold(V128)
             with self.c.aside(self.vectors.before):
-                self.c("v128.const", -0.0, -0.0)  # which changes nothing that it is added to
+                self.c.emit(self.shape.constant(-0.0))  # which changes nothing that it is added to
                 self.c.set(carry)
             fresh = upper in self.news
             self._load_sums(at, fresh=fresh)
             self.c.get(carry)
             self.c.get(self.kept[upper])
-            self.c.emit(ACROSS)
-            self.c("f64x2.add")
+            self.c.emit(self.shape.across(ahead))
+            self.c(f"{self.shape.floats}.add")
             self.c.get(self.kept[lower])
-            self.c("f64x2.add")
+            self.c(f"{self.shape.floats}.add")
             made.append((at, self.vectors.vector_local()))
             self.c.set(made[-1][1])
             self.c.get(self.kept[upper])
             self.c.set(carry)
             with self.c.aside(self.vectors.after):
-                offset = self.vectors.base(at, 0)
-                if fresh:
-                    self.c.f64_const(0.0)
-                else:
-                    self.c("f64.load", self.vectors.base(at, 0))
-                self.c.get(carry)
-                self.c("f64x2.extract_lane", 1)
-                self.c("f64.add")
-                self.c("f64.store", offset)
+                for lane in range(ahead):
+                    self._add_carried(carry, at, lane, self.shape.lanes - ahead + lane, fresh=fresh)
         self.vectors.store_kept(made)
         self._one_after_the_other()
         self.vectors.free += self.kept.values()
 
+    def _add_carried(self, carry: int, at: At, lane: int, of: int, *, fresh: bool) -> None:
+        """Add what is handed on past the end."""
+        offset = self.vectors.base(at, lane)
+        if fresh:
+            self.c.constant(self.shape.number, 0.0)
+        else:
+            self.c(f"{self.shape.float}.load", self.vectors.base(at, lane))
+        self.c.get(carry)
+        self.vectors.take(of)
+        self.c(f"{self.shape.float}.add")
+        self.c(f"{self.shape.float}.store", offset)
+
     def _one_after_the_other(self) -> None:
-        """Write the additions of one iteration, then those of the next; two neighbours are added to at once."""
-        for lane in (0, 1):
+        """Write the additions of one iteration, then those of the next; a vector of neighbours is added to at once."""
+        for lane in self.vectors.lanes_of:
             late = list(self.late.items())
             while late:
                 v, at = late.pop(0)
                 offset = self.vectors.base(at, lane)
-                if late and abs(at.step) != 8 and at.is_before(late[0][1]):
+                two = self.shape.lanes == 2 and late and abs(at.step) != self.shape.bytes
+                if two and at.is_before(late[0][1], self.shape.bytes):
                     w, _ = late.pop(0)
                     self.c("v128.load", self.vectors.base(at, lane))
                     self.c.get(self.kept[v])
                     self.c.get(self.kept[w])
-                    self.c.emit((LOW, HIGH)[lane])
-                    self.c("f64x2.add")
+                    self.c.emit(self.shape.together(lane))
+                    self.c(f"{self.shape.floats}.add")
                     self.c("v128.store", offset)
                 else:
-                    self.c("f64.load", self.vectors.base(at, lane))
+                    self.c(f"{self.shape.float}.load", self.vectors.base(at, lane))
                     self.c.get(self.kept[v])
-                    self.c("f64x2.extract_lane", lane)
-                    self.c("f64.add")
-                    self.c("f64.store", offset)
+                    self.vectors.take(lane)
+                    self.c(f"{self.shape.float}.add")
+                    self.c(f"{self.shape.float}.store", offset)

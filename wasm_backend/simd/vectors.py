@@ -1,4 +1,4 @@
-"""The instructions of a vectorised loop: two iterations at once, numbers in vectors of two, and addresses that move."""
+"""The instructions of a vectorised loop: several iterations at once, numbers in vectors, and addresses that move."""
 
 from __future__ import annotations
 
@@ -8,16 +8,14 @@ from typing import NamedTuple
 from rose.ir import FREEZE, Value
 from rose.ir.ops import add, mul, neg, sub
 from rose.ir.sizes import Size
-from rose.ir.types import Real
 
-from ..binary.encoder import I32, V128, Body, instruction
+from ..binary.encoder import I32, V128, Body
 from ..codegen.assembler import noted
 from ..codegen.expressions import Expressions
 from ..codegen.locations import Mem
 from ..codegen.templates import template
 from .plan import Affine, Kind, Plan, Row, Terms, twin
-
-LOW, HIGH = instruction("i8x16.shuffle", 0, 2), instruction("i8x16.shuffle", 1, 3)
+from .shapes import NUMBERS
 
 
 class At(NamedTuple):
@@ -34,9 +32,9 @@ class At(NamedTuple):
     def fixed(self) -> bool:
         return not self.step and not self.lanes
 
-    def is_before(self, other: At) -> bool:
-        """True if the other one is that of the next number."""
-        return other in {self._replace(offset=self.offset + 8)}  # values are never compared with ==
+    def is_before(self, other: At, far: int) -> bool:
+        """True if the other one is that of the number so many bytes on."""
+        return other in {self._replace(offset=self.offset + far)}  # values are never compared with ==
 
     @property
     def falls(self) -> bool:
@@ -49,20 +47,21 @@ class At(NamedTuple):
 
 
 class VectorWriter:
-    """Writes the instructions of two iterations of a loop."""
+    """Writes the instructions of the iterations of a loop that are done at once, one in each lane."""
 
     def __init__(self, expr: Expressions, plan: Plan) -> None:
         self.expr, self.frame, self.c, self.plan = expr, expr.frame, expr.c, plan
+        self.shape, self.lanes_of = plan.shape, range(plan.shape.lanes)
         self.relaxed = expr.frame.program.simd == "relaxed"
         self.before, self.after = Body(), Body()  # what is written before and after the loop
-        self.index: int | None = None  # the local of the first of the two indices
+        self.index: int | None = None  # the local of the first of the indices
         self.in_pieces = False  # then it is there before, and is not 0
         self.pointers: dict[At, int] = {}
-        self.rows: dict[At, tuple[int, int]] = {}
+        self.rows: dict[At, list[int]] = {}
         self.splats: dict[Value, int] = {}
         self.vectors: dict[Value, int] = {}
-        self.twice: dict[Value, tuple[int, int]] = {}
-        self.lanes: dict[Value, tuple[int, int]] = {}
+        self.splat_lanes: dict[Value, list[int]] = {}  # for each lane, the vector that has it everywhere
+        self.lanes: dict[Value, list[int]] = {}
         self.owned: dict[Value, int] = {}  # the vectors that are given back
         self.held: list[tuple[int, int]] = []  # locals, until the loop ends
         self.free: list[int] = []  # vectors that were held, and can be had again
@@ -81,7 +80,7 @@ class VectorWriter:
             self.frame.free[type].append(k)
 
     def vector_local(self) -> int:
-        """A local for two numbers, which is given back to `self.free`."""
+        """A local for a vector, which is given back to `self.free`."""
         return self.free.pop() if self.free else self.hold(V128)
 
     def give_back(self, n: int) -> None:
@@ -91,7 +90,7 @@ class VectorWriter:
                 self.free.append(k)
 
     def first_index(self) -> int:
-        """The local that has the index of the first of the two iterations."""
+        """The local that has the index of the first of the iterations."""
         if self.index is None:
             k = self.index = self.hold(I32)
             with self.c.aside(self.before):
@@ -103,7 +102,7 @@ class VectorWriter:
 
     @noted
     def make(self, v: Value, /) -> None:
-        """Compute an instruction for two iterations, into locals."""
+        """Compute an instruction for all lanes, into locals."""
         kind = self.plan.kinds[v]
         if kind is Kind.SUM:
             k = self.vectors[v] = self.hold(V128)
@@ -112,13 +111,13 @@ class VectorWriter:
         elif v.op is FREEZE:
             self.vectors[v] = self.vectors[v.args[0]]
         elif v in self.plan.joined:
-            self._load_joined(*self.plan.joined[v])
+            self._load_joined(self.plan.joined[v])
         elif kind is Kind.VECTOR or kind is Kind.MASK:
             self.compute(v)
             self._own(v)
         elif kind is Kind.LANES:
-            k = self.lanes[v] = self.hold(I32), self.hold(I32)
-            for lane in (0, 1):
+            k = self.lanes[v] = [self.hold(I32) for _ in self.lanes_of]
+            for lane in self.lanes_of:
                 self.compute_lane(v, lane)
                 self.c.set(k[lane])
 
@@ -131,7 +130,7 @@ class VectorWriter:
         return v in self.plan.rows and self.plan.kinds[v] is Kind.VECTOR
 
     def push(self, v: Value) -> None:
-        """Put two numbers, or truth values, on the stack."""
+        """Put a vector of numbers, or of truth values, on the stack."""
         self._load_late(v)
         if v in self.plan.deferred:
             self.compute(v)
@@ -149,37 +148,43 @@ class VectorWriter:
             self.make(v)
 
     def splat(self, v: Value) -> int:
-        """The local that has a number, or a truth value, from outside of the loop twice."""
+        """The local that has a number, or a truth value, from outside of the loop in all lanes."""
         splats = self.splats
         if v not in splats:
             splats[v] = self.hold(V128)
             with self.c.aside(self.before):
                 self.expr.push(v)
-                if v.type is not Real:
+                if v.type not in NUMBERS:
                     self._mask_bits()
-                self._beside("f64x2" if v.type is Real else "i64x2", 0)
+                self.put(0, masks=v.type not in NUMBERS)
                 self.c.set(splats[v])
         return splats[v]
 
     def _mask_bits(self) -> None:
-        """Turn the truth value on the stack into 64 bits: all, or none."""
-        self.c("i64.extend_i32_u")
-        self.c("i64.const", -1)
-        self.c("i64.mul")
+        """Turn the truth value on the stack into the bits of a lane: all, or none."""
+        if self.shape.int == "i64":
+            self.c("i64.extend_i32_u")
+        self.c(f"{self.shape.int}.const", -1)
+        self.c(f"{self.shape.int}.mul")
 
-    def _beside(self, kind: str, lane: int) -> None:
-        """Make a vector of the number on the stack; or put it beside the one that is there."""
+    def put(self, lane: int, *, masks: bool = False) -> None:
+        """Put the number, or the bits, on the stack into a lane of the vector below it; the first into all lanes."""
+        kind = self.shape.ints if masks else self.shape.floats
         if lane:
             self.c(f"{kind}.replace_lane", lane)
         else:
             self.c(f"{kind}.splat")
 
+    def take(self, lane: int) -> None:
+        """Take the number of one lane out of the vector on the stack."""
+        self.c(f"{self.shape.floats}.extract_lane", lane)
+
     def _push_lanes(self, v: Value) -> None:
-        """Put two truth values that are apart on the stack."""
-        for lane in (0, 1):
+        """Put truth values that are apart on the stack, as a mask."""
+        for lane in self.lanes_of:
             self._push_lane(v, lane)
             self._mask_bits()
-            self._beside("i64x2", lane)
+            self.put(lane, masks=True)
 
     def _push_lane(self, v: Value, lane: int) -> None:
         """Put the value of one lane on the stack: a number as in a loop of single iterations."""
@@ -190,11 +195,10 @@ class VectorWriter:
             self.c.get(self.lanes[v][lane])
         elif v in self.vectors:
             self.c.get(self.vectors[v])
-            if v.type is Real:
-                self.c("f64x2.extract_lane", lane)
+            if v.type in NUMBERS:
+                self.take(lane)
             else:
-                self.c("i64x2.extract_lane", lane)
-                self.c("i32.wrap_i64")
+                self.c("i32x4.extract_lane", lane * 4 // self.shape.lanes)
                 self.c.i32_const(1)
                 self.c("i32.and")
         else:
@@ -227,14 +231,14 @@ class VectorWriter:
 
     @noted
     def compute(self, v: Value, /) -> None:
-        """Compute an instruction for two iterations, on the stack."""
+        """Compute an instruction for all lanes, on the stack."""
         plan = self.plan
         if v in plan.rows:
-            self.load_pair(self.at(plan.rows[v]))
+            self.load(self.at(plan.rows[v]))
         elif not plan.is_twin(v):
-            for lane in (0, 1):
+            for lane in self.lanes_of:
                 self.compute_lane(v, lane)
-                self._beside("f64x2", lane)
+                self.put(lane)
         elif not self._fused(v):
             for step in twin(v.op) or ():
                 if isinstance(step, int):
@@ -280,7 +284,10 @@ class VectorWriter:
         self.push(x)
         self.push(y)
         term()
-        self.c("f64x2.relaxed_nmadd" if minus != negated else "f64x2.relaxed_madd")
+        self.multiply_add(negated=minus != negated)
+
+    def multiply_add(self, *, negated: bool) -> None:
+        self.c(f"{self.shape.floats}.relaxed_{'nmadd' if negated else 'madd'}")
 
     def compute_lane(self, v: Value, /, lane: int) -> None:
         """Compute an instruction for one lane, on the stack."""
@@ -312,19 +319,23 @@ class VectorWriter:
             return 0 if at.falls else at.offset
         if at.falls:
             self.c.get(self._moving(at))
-            return lane * at.step - min(at.step, 0)
+            return lane * at.step - self._behind(at)
         if at.step or at.size is not None or at.terms:
             self.c.get(self._moving(at.key))
         else:
             self.c.base(Mem(at.base, 0))
         return at.offset + lane * at.step
 
+    def _behind(self, at: At) -> int:
+        """The bytes from the address of the first lane to that of the last, if that lies before it."""
+        return (self.shape.lanes - 1) * min(at.step, 0)
+
     def _moving(self, at: At) -> int:
-        """The local of an address that moves: that of the first iteration, or if it moves back, of the second."""
+        """The local of an address that moves: that of the first lane, or if it moves back, of the last."""
         if at not in self.pointers:
             k = self.pointers[at] = self.hold(I32)
             with self.c.aside(self.before):
-                self.c.address(Mem(at.base, at.offset + min(at.step, 0), at.size))
+                self.c.address(Mem(at.base, at.offset + self._behind(at), at.size))
                 for v, n in at.terms:
                     self._term(v, n, 0)
                 if self.in_pieces and at.step:
@@ -335,10 +346,10 @@ class VectorWriter:
                 self.c.set(k)
         return self.pointers[at]
 
-    def _rows_of_lanes(self, at: At) -> tuple[int, int]:
-        """The locals of the addresses of the two lanes, where each has an index of its own."""
+    def _rows_of_lanes(self, at: At) -> list[int]:
+        """The locals of the addresses of the lanes, where each has an index of its own."""
         if at not in self.rows:
-            self.rows[at] = self.hold(I32), self.hold(I32)
+            self.rows[at] = [self.hold(I32) for _ in self.lanes_of]
             for lane, k in enumerate(self.rows[at]):
                 offset = self.base(at._replace(lanes=()), lane)
                 if offset:
@@ -349,58 +360,112 @@ class VectorWriter:
                 self.c.set(k)
         return self.rows[at]
 
-    def load_pair(self, at: At) -> None:
-        offset = self.base(at, 0)
-        if at.step == 8 and not at.lanes:
+    def load(self, at: At) -> None:
+        """Put a vector of what lies at an address in each lane on the stack."""
+        number, offset = self.shape.float, self.base(at, 0)
+        if at.step == self.shape.bytes and not at.lanes:
             self.c("v128.load", offset)
             return
-        self.c("f64.load", offset)  # and not `v128.load64_splat`, for which wasmtime takes a detour
-        self.c("f64x2.splat")
+        self.c(f"{number}.load", offset)  # and not `v128.load64_splat`, for which wasmtime takes a detour
+        self.put(0)
         if not at.fixed:
-            self.c("f64.load", self.base(at, 1))
-            self.c("f64x2.replace_lane", 1)
+            for lane in self.lanes_of[1:]:
+                self.c(f"{number}.load", self.base(at, lane))
+                self.put(lane)
 
-    def _load_joined(self, v: Value, w: Value) -> None:
-        """Load two numbers that lie side by side, in each iteration, and transpose them."""
-        at = self.at(self.plan.rows[v])
-        x, y = self.vector_local(), self.vector_local()
-        for lane, k in enumerate((x, y)):
-            self.c("v128.load", self.base(at, lane))
-            self.c.set(k)
-        for number, order in ((v, LOW), (w, HIGH)):
-            self.c.get(x)
-            self.c.get(y)
-            self.c.emit(order)
+    def _load_joined(self, numbers: Sequence[Value]) -> None:
+        """Load numbers that lie side by side, in each iteration, and transpose them."""
+        at, n = self.at(self.plan.rows[numbers[0]]), len(numbers)
+        rows = [self.vector_local() for _ in numbers]
+        for k, row in enumerate(rows):
+            self._load_side_by_side(at, k * self.shape.lanes // n, n)
+            self.c.set(row)
+        orders = (self.shape.even(), self.shape.odd())
+        columns = [(*rows, order) for order in orders] if n == 2 else self._transposed(rows)
+        for number, column in zip(numbers, columns, strict=True):
+            self._push_shuffled(*column)
             self._own(number)
-        self.free += [x, y]
+        self.free += rows
+
+    def _load_side_by_side(self, at: At, lane: int, n: int) -> None:
+        """Put `n` numbers of a lane on the stack, and behind them those of the next, if there is room."""
+        offset = self.base(at, lane)
+        if self._fills(at, n):
+            self.c("v128.load", offset)
+            return
+        self.c("f64.load", offset)
+        self.c("f64x2.splat")
+        self.c("f64.load", self.base(at, lane + 1))
+        self.c("f64x2.replace_lane", 1)
+
+    def _fills(self, at: At, n: int) -> bool:
+        """True if `n` numbers that lie side by side fill a vector, or do with those of the next lane behind them."""
+        return n == self.shape.lanes or (at.step == n * self.shape.bytes and not at.lanes)
+
+    def _push_shuffled(self, x: int, y: int, order: bytes) -> None:
+        self.c.get(x)
+        self.c.get(y)
+        self.c.emit(order)
+
+    def _transposed(self, rows: Sequence[int]) -> list[tuple[int, int, bytes]]:
+        """Four vectors to shuffle, which are the columns of four rows; in the locals of these are halves of them."""
+        for x, y in (rows[:2], rows[2:]):
+            self._weave(x, y)
+        halves = [self.shape.halves(k) for k in (0, 1)]
+        return [(*pair, half) for pair in (rows[::2], rows[1::2]) for half in halves]
+
+    def _weave(self, x: int, y: int) -> None:
+        """Let two locals have the numbers of both in turns: the first halves of them, and the second."""
+        for half in (0, 1):
+            self._push_shuffled(x, y, self.shape.woven(half))
+        self.c.set(y)
+        self.c.set(x)
 
     def store_kept(self, parts: Sequence[tuple[At, int]]) -> None:
-        """Store vectors of what two iterations made, and free them: two at once, where the numbers are neighbours."""
+        """Store vectors of what the iterations made, and free them: several at once, where numbers are neighbours."""
         todo = list(parts)
         while todo:
-            at, k = todo.pop(0)
-            if at.step != 8 and todo and at.is_before(todo[0][0]):
-                _, other = todo.pop(0)
-                for lane, order in enumerate((LOW, HIGH)):
-                    offset = self.base(at, lane)
-                    self.c.get(k)
-                    self.c.get(other)
-                    self.c.emit(order)
+            at, _ = todo[0]
+            n = self._side_by_side([at for at, _ in todo])
+            locals = [k for _, k in todo[:n]]
+            del todo[:n]
+            if n == 1:
+                self._store(at, *locals)
+            elif self._fills(at, n):
+                orders = [(*locals, self.shape.woven(k)) for k in (0, 1)] if n == 2 else self._transposed(locals)
+                for k, order in enumerate(orders):
+                    offset = self.base(at, k * self.shape.lanes // n)
+                    self._push_shuffled(*order)
                     self.c("v128.store", offset)
-                self.free.append(other)
-            elif at.step == 8:
-                offset = self.base(at, 0)
-                self.c.get(k)
-                self.c("v128.store", offset)
             else:
-                for lane in (0, 1):
+                self._weave(*locals)
+                for lane in self.lanes_of:
                     offset = self.base(at, lane)
-                    self.c.get(k)
-                    self.c("v128.store64_lane", offset, lane)
-            self.free.append(k)
+                    self.c.get(locals[lane // 2])
+                    self.c("v128.store64_lane", offset, lane % 2)
+            self.free += reversed(locals)
+
+    def _side_by_side(self, rows: Sequence[At]) -> int:
+        """How many of these first numbers lie side by side, and are stored at once: a vector full, or two, or one."""
+        if rows[0].step == self.shape.bytes:
+            return 1
+        near = [rows[0].is_before(at, k * self.shape.bytes) for k, at in enumerate(rows[: self.shape.lanes])]
+        n = near.index(False, 1) if False in near[1:] else len(near)
+        return n if n == self.shape.lanes else min(n, 2)
+
+    def _store(self, at: At, k: int) -> None:
+        if at.step == self.shape.bytes:
+            offset = self.base(at, 0)
+            self.c.get(k)
+            self.c("v128.store", offset)
+            return
+        for lane in self.lanes_of:
+            offset = self.base(at, lane)
+            self.c.get(k)
+            self.c(f"v128.store{8 * self.shape.bytes}_lane", offset, lane)
 
     def keep(self, x: Value) -> int:
-        """Compute two numbers into a vector that nobody else gives back."""
+        """Compute numbers into a vector that nobody else gives back."""
         k = self.vector_local()
         self.push(x)
         self.c.set(k)
@@ -415,4 +480,4 @@ class VectorWriter:
         negated = x in self.plan.deferred and x.op is neg
         term()
         self.push(x.args[0] if negated else x)
-        self.c("f64x2.sub" if negated else "f64x2.add")
+        self.c(f"{self.shape.floats}.{'sub' if negated else 'add'}")

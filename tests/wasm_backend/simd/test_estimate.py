@@ -14,7 +14,7 @@ from wasm_backend.binary.disassembler import disassemble
 from wasm_backend.codegen import costs
 from wasm_backend.lower import lower
 from wasm_backend.simd import loops
-from wasm_backend.simd.estimate import of_two_iterations
+from wasm_backend.simd.estimate import of_a_vector
 
 AT = [7 * k * k % 40 for k in range(120)]
 TO = [(11 * k + 3) % 40 for k in range(120)]
@@ -161,7 +161,7 @@ def estimates(body: Body, monkeypatch: pytest.MonkeyPatch) -> list[tuple[float, 
     found: list[tuple[float, float]] = []
 
     def asked(plan: Any, sums: Any, loop: Any) -> bool:
-        found.append(of_two_iterations(plan, sums))
+        found.append(of_a_vector(plan, sums))
         return False
 
     monkeypatch.setattr(loops, "pays", asked)

@@ -28,11 +28,13 @@ from rose import Fn, Real, Vec, fn, ir
 from rose.host.interpreter import run
 from rose.ir import OPS, Func, Op, Value, types
 from rose.ir.check import check
+from rose.ir.libm import nearest
 from rose.ir.ops import ifrom, lt, select
 from rose.ir.sizes import Dim
 from rose.ir.types import Bool, Fin, Ref, Type
 from rose.optimise import costs
 from rose.optimise.pipeline import optimised
+from rose.optimise.single_precision import to_single
 from tests.fuzz.derivatives import mixed, pulled_back
 from wasm_backend.binary.disassembler import disassemble
 from wasm_backend.lower import lower
@@ -40,7 +42,8 @@ from wasm_backend.package.source_map import with_map
 from wasm_backend.simd import loops
 from wasm_backend.simd.plan import twin
 
-SIZES = [1, 2, 3, 7, 8]
+SIZES = [*[(n, False) for n in (0, 1, 2, 3, 7, 8)], *[(n, True) for n in (*range(10), 13)]]
+PRECISIONS = pytest.mark.parametrize("single", [False, True], ids=["f64", "f32"])
 SPECIAL = [0.0, -0.0, 1.0, -1.5, 2.5, 0.1, 5e-324, -2.3e-308, 1.7e308, math.inf, -math.inf, math.nan]
 
 
@@ -53,20 +56,26 @@ def always(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(loops, "pays", lambda *_: True)
 
 
-def vectors(f: Func) -> int:
-    """How many instructions of its module compute two numbers at once."""
-    lines = disassemble(lower({"f": f}, simd=True).wasm).splitlines()
-    return len([x for x in lines if "f64x2." in x or "v128." in x])
+def vectors(f: Func, *, single: bool = False) -> int:
+    """How many instructions of its module compute several numbers at once."""
+    lines = disassemble(lower({"f": f}, simd=True, single=single).wasm).splitlines()
+    return len([x for x in lines if ("f32x4." if single else "f64x2.") in x or "v128." in x])
 
 
-def agree(f: Func, *points: Sequence[Any], vectorised: bool = True) -> None:
+def agree(f: Func, *points: Sequence[Any], vectorised: bool = True, single: bool = False) -> None:
     """A vectorised loop gives the bits of the interpreter, with the optimiser or not; `vectorised`, if some must be."""
+    f = to_single(f) if single else f
     for g in (f, check(optimised({"f": f}, simd=True)["f"])):
-        module = Module({"f": g}, simd=True)
-        for x in (*points, *points[:1]):
+        module = Module({"f": g}, simd=True, single=single)
+        for x in map(rounded if single else tuple, (*points, *points[:1])):
             want, got = run(f, *x), module["f"](*x)
             assert same(got, want), (got, want)
-    assert vectors(g) or not vectorised
+    assert vectors(g, single=single) or not vectorised
+
+
+def rounded(x: Any) -> Any:
+    """A plain value with all of its numbers in single precision."""
+    return tuple(map(rounded, x)) if isinstance(x, (tuple, list)) else nearest(x) if isinstance(x, float) else x
 
 
 def numbers(n: int, k: int = 1) -> tuple[float, ...]:
@@ -277,21 +286,24 @@ def example(t: Type, r: Any) -> Any:
 
 
 @pytest.mark.usefixtures("always")
-@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize(("n", "single"), SIZES)
 @pytest.mark.parametrize("name", TABLE)
-def test_a_loop_keeps_its_bits(name: str, n: int):
+def test_a_loop_keeps_its_bits(name: str, n: int, single: bool):
     f, r = TABLE[name](n), np.random.default_rng(n)
-    agree(f.func, *[[example(t, r) for t in f.types] for _ in range(3)], vectorised=n > 1)
+    points = [[example(t, r) for t in f.types] for _ in range(3)]
+    agree(f.func, *points, vectorised=n >= (4 if single else 2), single=single)
 
 
 @pytest.mark.usefixtures("always")
+@PRECISIONS
 @pytest.mark.parametrize("n", [2, 3, 7])
 @pytest.mark.parametrize("name", TABLE)
-def test_derivatives_keep_their_bits_to_second_order(name: str, n: int):
+def test_derivatives_keep_their_bits_to_second_order(name: str, n: int, single: bool):
     f, r = TABLE[name](n), np.random.default_rng(n)
+    vectorised = name not in OF_AGGREGATES and n >= (4 if single else 2)
     for g in (f, rose.grad(f)) if f.result is Real else (f,):
         ct = mixed(example(g.result, r), g.result)
-        agree(pulled_back(g).func, [*[example(t, r) for t in f.types], ct], vectorised=name not in OF_AGGREGATES)
+        agree(pulled_back(g).func, [*[example(t, r) for t in f.types], ct], vectorised=vectorised, single=single)
 
 
 INDICES = {"ixor"}  # rows of indices, which are computed apart
@@ -299,8 +311,9 @@ ROWS = [name for name, op in OPS.items() if op.eval is not None and op.wasm and 
 
 
 @pytest.mark.usefixtures("always")
+@PRECISIONS
 @pytest.mark.parametrize("name", ROWS)
-def test_a_row_computes_the_same_of_two_numbers(name: str):
+def test_a_row_computes_the_same_in_each_lane(name: str, single: bool):
     """At all pairs of special values; the third argument is another one."""
     op, at = OPS[name], list(product(SPECIAL, repeat=2))
     n = len(at) + 1
@@ -310,7 +323,7 @@ def test_a_row_computes_the_same_of_two_numbers(name: str):
     def f(b: ir.Builder, x: Value, y: Value) -> Value:
         return b.vec(n, lambda i: result(op, b.index(x, i), b.index(y, i)))
 
-    agree(f, columns)
+    agree(f, columns, single=single)
 
 
 def result(op: Op, x: Value, y: Value) -> Value:
@@ -328,9 +341,8 @@ def result(op: Op, x: Value, y: Value) -> Value:
 # what is added to one number keeps its order
 
 
-def adds(*ahead: int, vector: int = 1) -> Func:
+def adds(*ahead: int, n: int = 7, vector: int = 1) -> Func:
     """A loop of which each iteration adds to elements that are so far ahead; of an accumulator that is not zero."""
-    n = 7
     rows = types.Vec(n + 3, Real if vector == 1 else types.Vec(vector, Real))
 
     @func(types.Vec(n, Real), rows)
@@ -355,15 +367,17 @@ def adds(*ahead: int, vector: int = 1) -> Func:
 @pytest.mark.parametrize(
     "ahead", [*product(range(3), repeat=2), (0,), (2,), (0, 1, 2), (2, 1, 0), (1, 1, 0), (3, 1, 2)]
 )
-@pytest.mark.parametrize("vector", [1, 2, 3])
-def test_elements_that_several_iterations_add_to(ahead: tuple[int, ...], vector: int):
-    start = numbers(10) if vector == 1 else tuple([numbers(vector, k) for k in range(10)])
-    large = tuple([x * 1e16 for x in numbers(7)])  # what is added first is lost
-    agree(adds(*ahead, vector=vector), [numbers(7), start], [large, start])
+@pytest.mark.parametrize("vector", [1, 2, 3, 4])
+@pytest.mark.parametrize(("n", "single"), [(7, False), (7, True), (13, True)])
+def test_elements_that_several_iterations_add_to(ahead: tuple[int, ...], vector: int, n: int, single: bool):
+    start = numbers(n + 3) if vector == 1 else tuple([numbers(vector, k) for k in range(n + 3)])
+    large = tuple([x * 1e16 for x in numbers(n)])  # what is added first is lost
+    agree(adds(*ahead, n=n, vector=vector), [numbers(n), start], [large, start], single=single)
 
 
 @pytest.mark.usefixtures("always")
-def test_an_accumulator_that_is_read_from_its_end():
+@PRECISIONS
+def test_an_accumulator_that_is_read_from_its_end(single: bool):
     @func(types.Vec(7, Real), types.Vec(7, Real))
     def f(b: ir.Builder, x: Value, start: Value) -> Value:
         ref = b.accum(start)
@@ -377,11 +391,12 @@ def test_an_accumulator_that_is_read_from_its_end():
         _, (made,) = b.loop(7, iteration)
         return b.tuple([b.freeze(ref), made])
 
-    agree(f, [numbers(7), numbers(7, 2)])
+    agree(f, [numbers(7), numbers(7, 2)], single=single)
 
 
 @pytest.mark.usefixtures("always")
-def test_two_parameters_may_be_one_accumulator():
+@PRECISIONS
+def test_two_parameters_may_be_one_accumulator(single: bool):
     """`g` adds to elements `i` of one and `i + 1` of the other."""
 
     @func(Ref(types.Vec(8, Real)), Ref(types.Vec(8, Real)), types.Vec(7, Real))
@@ -401,17 +416,17 @@ def test_two_parameters_may_be_one_accumulator():
             b.call(g, [p, q, x])
         return b.tuple([b.freeze(one), b.freeze(two)])
 
-    module = Module({"f": f}, simd=True)
-    for x in (numbers(7), tuple([x * 1e16 for x in numbers(7)])):
-        assert same(module["f"](x, numbers(8, 3)), run(f, x, numbers(8, 3)))
-    assert vectors(f)
+    points = [[x, numbers(8, 3)] for x in (numbers(7), tuple([x * 1e16 for x in numbers(7)]))]
+    agree(f, *points, single=single)
 
 
 @pytest.mark.usefixtures("always")
-def test_elements_that_are_chosen_twice_in_a_row():
+@PRECISIONS
+def test_elements_that_are_chosen_twice_in_a_row(single: bool):
     n = 9
     count = fn([Vec[n], Vec[n, rose.Fin[3]]], Real)(lambda x, at: rose.sum(x[at[i]] ** 2 * x[i] for i in rose.range(n)))
-    agree(rose.grad(count).func, [numbers(n), (0, 0, 1, 1, 1, 2, 0, 2, 2)], [numbers(n), (2,) * n])
+    points = [[numbers(n), at] for at in ((0, 0, 1, 1, 1, 2, 0, 2, 2), (2,) * n)]
+    agree(rose.grad(count).func, *points, single=single)
 
 
 @pytest.mark.usefixtures("always")
@@ -524,6 +539,7 @@ def test_random_loops_keep_their_bits(start: int):
         f, r = Loops(random.Random(k)).func(), np.random.default_rng(k)
         points = [[example(p.type, r) for p in f.params] for _ in range(2)]
         agree(f, *points, vectorised=False)
+        agree(f, *points, vectorised=False, single=True)
         relaxed = Module({"f": f}, simd="relaxed")
         for x in points:
             for got, want in zip(flat(relaxed["f"](*x)), flat(run(f, *x)), strict=True):
@@ -674,11 +690,6 @@ def test_a_validator_accepts_the_modules(tmp_path: Path):
         (tmp_path / f"{name}.wasm").write_bytes(lower({"f": pulled_back(TABLE[name](7)).func}, simd="relaxed").wasm)
     for path in tmp_path.iterdir():
         subprocess.run([tool, "--enable-relaxed-simd", path], check=True)
-
-
-def test_single_precision_has_no_vectors():
-    with pytest.raises(rose.TypeMismatch, match="simd computes with numbers of 64 bits, and this module has 32"):
-        rose.compile(loss, dtype="f32", simd=True)
 
 
 def test_a_package_without_simd_has_nothing_of_it(tmp_path: Path):

@@ -72,8 +72,8 @@ def test_a_relaxed_product_and_sum_are_one_instruction():
 
 def test_the_address_of_the_next_number_is_8_bytes_on():
     at = At(1, None, (), (), 16, 24)
-    assert at.is_before(at._replace(offset=32))
-    assert not at.is_before(at._replace(offset=40)) and not at.is_before(at._replace(offset=32, step=8))
+    assert at.is_before(at._replace(offset=32), 8)
+    assert not at.is_before(at._replace(offset=40), 8) and not at.is_before(at._replace(offset=32, step=8), 8)
 
 
 def test_neighbours_whose_products_are_added_at_once_are_not_loaded_one_by_one_too(monkeypatch: pytest.MonkeyPatch):
