@@ -16,7 +16,7 @@ from rose.ir.types import Bool
 
 from ..codegen import costs
 from ..codegen.loops import Loop
-from .plan import Affine, Kind, Plan, Row
+from .plan import Affine, Kind, Plan, Row, double
 from .reductions import Reductions
 from .shapes import NUMBERS
 
@@ -78,7 +78,8 @@ def _at_once(plan: Plan, v: Value) -> float:
         return 1 if not row.lanes and row.step in (0, plan.shape.bytes) else lanes * costs.PAIRED_GATHER
     if plan.kinds[v] is not Kind.SUM and not plan.is_twin(v):
         return lanes * n + 2 * lanes - 1
-    if v.op is min_ or v.op is max_:
+    n += costs.PAIRED_LANE * lanes * len([a for a in v.args if plan.is_apart(a)])
+    if double(v.op) is min_ or double(v.op) is max_:
         return costs.PAIRED_EXTREME
     return n * costs.PAIRED_LIBRARY if v.op.library else n
 

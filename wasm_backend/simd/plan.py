@@ -2,7 +2,7 @@
 
 Iterations that follow one another are computed together where none needs another: the loop has no states, and nothing
 in it but numbers, indices, elements and sums. A number is then a vector, an affine index is an address that moves, and
-any other index is one for each lane.
+any other index is one for each lane: apart, if it is that of an element, else in a vector, where lanes have 32 bits.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from rose.ir.sizes import Size
 from rose.ir.types import Bool, Fin, Ref, Tuple, Type, Vec
 
 from ..abi.layout import is_flat, item_offsets, offsets, size
-from ..binary.encoder import instruction
+from ..binary.encoder import OPCODES, instruction
 from ..codegen import costs
 from ..codegen.liveness import operands
 from ..codegen.rings import Ring
@@ -75,7 +75,7 @@ class Row(NamedTuple):
 class Kind(Enum):
     """The kind of an instruction that is neither an index that moves, nor an address."""
 
-    VECTOR = 0  # numbers
+    VECTOR = 0  # numbers, or integers of 32 bits
     MASK = 1  # truth values: all bits of a lane are one, or none
     LANES = 2  # integers of 32 bits, apart
     SUM = 3  # an accumulator that each iteration has for itself
@@ -105,21 +105,34 @@ _TWINS: dict[str, bytes] = {
     "i32.eqz": instruction("v128.not"),
     **_of_shape(F64X2),
     **_of_shape(F32X4),
+    # of indices, where lanes have 32 bits
+    **{f"i32.{x}": instruction(f"i32x4.{x}") for x in ("add", "sub", "mul", "eq", "lt_u", "le_u", "gt_u", "shr_u")},
+    "i32.trunc_sat_f32_s": instruction("i32x4.trunc_sat_f32x4_s"),
+    "f32.convert_i32_u": (CONVERT := instruction("f32x4.convert_i32x4_u")),
 }
+CONVERT_SMALL = instruction("f32x4.convert_i32x4_s")  # of indices below 2**31, which is much faster
 _DOUBLE = {single: double for double, single in single_ops.TWINS.items()}
 _CONSTANTS = {f"{s.float}.const": s for s in (F64X2, F32X4)}
+
+
+def double(op: Op) -> Op:
+    """The row of the table that computes the same in double precision."""
+    return _DOUBLE.get(op, op)
 
 
 @cache
 def twin(op: Op) -> tuple[int | bytes | str, ...] | None:
     """The `wasm` column for the numbers of a vector, as `template` has it for one; None if there is none."""
     steps: list[int | bytes | str] = []
-    for part in op.wasm.split(", "):
+    parts = op.wasm.split(", ")
+    for part, following in zip(parts, [*parts[1:], ""], strict=True):
         word, *rest = part.split() or [""]
         if word.startswith("$"):
             steps.append(int(word[1:]))
         elif word in _CONSTANTS:
             steps.append(_CONSTANTS[word].constant(float(rest[0])))
+        elif word == "i32.const":
+            steps.append(instruction(word, int(rest[0])) if "sh" in following else integers(*[int(rest[0])] * 4))
         elif word in _TWINS:
             steps.append(_TWINS[word])
         elif word == "call" and has_lanes(rest[0]):
@@ -127,8 +140,13 @@ def twin(op: Op) -> tuple[int | bytes | str, ...] | None:
         else:
             return None
     if not any([isinstance(x, int) for x in steps]):
-        steps = [*range(_DOUBLE.get(op, op).type.__code__.co_argcount), *steps]
+        steps = [*range(double(op).type.__code__.co_argcount), *steps]
     return tuple(steps)
+
+
+def integers(*lanes: int) -> bytes:
+    """The instruction that puts integers of 32 bits on the stack."""
+    return OPCODES["v128.const"][0] + b"".join([x.to_bytes(4, "little", signed=x < 0) for x in lanes])
 
 
 def known(n: int | Size) -> int:
@@ -151,6 +169,7 @@ class Plan:
         self.block, self.placed, self.rings, self.shape = block, placed, rings, shape
         self.kinds: dict[Value, Affine | Row | Kind] = {block.index: Affine(1, 0)}
         self.rows: dict[Value, Row] = {}  # where what is read lies
+        self.apart = self._indices_of_elements()
         for v in block.code:
             self.kinds[v] = self._kind(v)
         self.parts = {r: self._parts(r) for r in made}
@@ -160,6 +179,24 @@ class Plan:
         self._schedule()
 
     # what each is
+
+    def _indices_of_elements(self) -> set[Value]:
+        """The indices from which those of elements are computed."""
+        found = set[Value]()
+        for v in reversed(self.block.code) if self.shape.has_indices else ():
+            if v.op is INDEX or v.op is AT:
+                found.update(v.args[1:])
+            elif v in found:
+                found.update(v.args)
+        return found
+
+    def in_vector(self, v: Value) -> bool:
+        """True for indices of several lanes that can be in a vector."""
+        return self.shape.has_indices and isinstance(v.type, Fin) and v not in self.apart
+
+    def is_apart(self, v: Value) -> bool:
+        """True for an index of which each lane has its own."""
+        return self.kinds.get(v) is Kind.LANES and isinstance(v.type, Fin)
 
     def outside(self, v: Value) -> bool:
         """True for what does not change in the loop."""
@@ -206,7 +243,7 @@ class Plan:
         self.rows[v] = row
         if v.type not in NUMBERS and v.type is not Bool and not isinstance(v.type, Fin):
             raise Unfit
-        return Kind.VECTOR if v.type in NUMBERS else Kind.LANES
+        return Kind.VECTOR if v.type in NUMBERS or self.in_vector(v) else Kind.LANES
 
     def _parts(self, v: Value) -> list[tuple[int, Value]]:
         """The numbers of an element that an iteration makes, and where in it each is."""
@@ -273,11 +310,12 @@ class Plan:
             return Kind.MASK if self.is_twin(v) else Kind.LANES
         if not isinstance(v.type, Fin):
             raise Unfit
-        return Kind.LANES
+        return Kind.VECTOR if self.in_vector(v) and self.is_twin(v) else Kind.LANES
 
     def is_twin(self, v: Value) -> bool:
         """True for a row that is computed for all lanes at once."""
-        return all([a.type in NUMBERS or a.type is Bool for a in v.args]) and twin(v.op) is not None
+        fit = [a.type in NUMBERS or a.type is Bool or (self.shape.has_indices and a.type is not Bool) for a in v.args]
+        return all(fit) and twin(v.op) is not None
 
     # when and where
 

@@ -163,7 +163,7 @@ class Reductions:
                 total.local, total.group = local, group
                 with self.c.aside(pair.pack):
                     self._read_total(total)
-                    self.vectors.put(lane)
+                    self.vectors.put(lane, self.shape.floats)
                 with self.c.aside(pair.unpack):
                     self._write_total(total, lane)
             with self.c.aside(pair.pack):
@@ -314,7 +314,7 @@ class Reductions:
         if fresh:
             self.c.emit(self.shape.constant(0.0))
         else:
-            self.vectors.load(at)
+            self.vectors.load(at, self.shape.number)
 
     def add_late(self) -> None:
         """At the end of the iterations: write the additions that wait for others."""

@@ -9,8 +9,6 @@ from rose.ir.types import Real, Single, Type
 from ..abi.layout import wasm_type
 from ..binary.encoder import OPCODES, instruction
 
-BYTES = 16  # of a vector
-
 
 class Shape(NamedTuple):
     """The numbers of a vector, its lanes, and the integers of as many bits: truth values are all bits, or none."""
@@ -23,7 +21,12 @@ class Shape(NamedTuple):
     @property
     def bytes(self) -> int:
         """The bytes of a number."""
-        return BYTES // self.lanes
+        return 16 // self.lanes
+
+    @property
+    def has_indices(self) -> bool:
+        """True if the integers of its vectors are those of indices."""
+        return self.int == "i32"
 
     @property
     def local(self) -> int:

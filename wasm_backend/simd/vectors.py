@@ -8,13 +8,14 @@ from typing import NamedTuple
 from rose.ir import FREEZE, Value
 from rose.ir.ops import add, mul, neg, sub
 from rose.ir.sizes import Size
+from rose.ir.types import Bool, Fin, Type
 
 from ..binary.encoder import I32, V128, Body
 from ..codegen.assembler import noted
 from ..codegen.expressions import Expressions
 from ..codegen.locations import Mem
 from ..codegen.templates import template
-from .plan import Affine, Kind, Plan, Row, Terms, twin
+from .plan import CONVERT, CONVERT_SMALL, Affine, Kind, Plan, Row, Terms, double, integers, twin
 from .shapes import NUMBERS
 
 
@@ -44,6 +45,11 @@ class At(NamedTuple):
     @property
     def key(self) -> At:
         return self if self.falls else self._replace(offset=0)
+
+
+def is_small(i: Value) -> bool:
+    """True for an index that is an integer with a sign, too."""
+    return isinstance(i.type, Fin) and not isinstance(i.type.size, Size) and i.type.size <= 2**31
 
 
 class VectorWriter:
@@ -154,37 +160,50 @@ class VectorWriter:
             splats[v] = self.hold(V128)
             with self.c.aside(self.before):
                 self.expr.push(v)
-                if v.type not in NUMBERS:
-                    self._mask_bits()
-                self.put(0, masks=v.type not in NUMBERS)
+                if v.type is Bool:
+                    self._put_truth(0)
+                    self.c(f"{self.shape.ints}.neg")
+                else:
+                    self.put(0, self.vectors_of(v))
                 self.c.set(splats[v])
         return splats[v]
 
-    def _mask_bits(self) -> None:
-        """Turn the truth value on the stack into the bits of a lane: all, or none."""
+    def vectors_of(self, v: Value) -> str:
+        """The mnemonics of vectors of such a value begin so."""
+        return self.shape.floats if v.type in NUMBERS else self.shape.ints
+
+    def put(self, lane: int, vectors: str) -> None:
+        """Put the number on the stack into a lane of the vector below it; the first into all lanes."""
+        self.c(f"{vectors}.replace_lane", lane) if lane else self.c(f"{vectors}.splat")
+
+    def _put_truth(self, lane: int) -> None:
+        """Put 1 or 0 into a lane, as `put` does: its negative is a mask."""
         if self.shape.int == "i64":
             self.c("i64.extend_i32_u")
-        self.c(f"{self.shape.int}.const", -1)
-        self.c(f"{self.shape.int}.mul")
-
-    def put(self, lane: int, *, masks: bool = False) -> None:
-        """Put the number, or the bits, on the stack into a lane of the vector below it; the first into all lanes."""
-        kind = self.shape.ints if masks else self.shape.floats
-        if lane:
-            self.c(f"{kind}.replace_lane", lane)
-        else:
-            self.c(f"{kind}.splat")
+        self.put(lane, self.shape.ints)
 
     def take(self, lane: int) -> None:
         """Take the number of one lane out of the vector on the stack."""
         self.c(f"{self.shape.floats}.extract_lane", lane)
 
     def _push_lanes(self, v: Value) -> None:
-        """Put truth values that are apart on the stack, as a mask."""
+        """Put truth values that are apart on the stack, as a mask; or indices that are."""
+        moving = self.plan.kinds[v]
+        if isinstance(moving, Affine):
+            self._moved(moving, 0)
+            self.put(0, self.shape.ints)
+            if moving.step:
+                self.c.emit(integers(*[lane * moving.step for lane in self.lanes_of]))
+                self.c(f"{self.shape.ints}.add")
+            return
         for lane in self.lanes_of:
             self._push_lane(v, lane)
-            self._mask_bits()
-            self.put(lane, masks=True)
+            if v.type is Bool:
+                self._put_truth(lane)
+            else:
+                self.put(lane, self.shape.ints)
+        if v.type is Bool:
+            self.c(f"{self.shape.ints}.neg")
 
     def _push_lane(self, v: Value, lane: int) -> None:
         """Put the value of one lane on the stack: a number as in a loop of single iterations."""
@@ -199,8 +218,9 @@ class VectorWriter:
                 self.take(lane)
             else:
                 self.c("i32x4.extract_lane", lane * 4 // self.shape.lanes)
-                self.c.i32_const(1)
-                self.c("i32.and")
+                if v.type is Bool:
+                    self.c.i32_const(1)
+                    self.c("i32.and")
         else:
             moving = self.plan.kinds[v]
             assert isinstance(moving, Affine), v
@@ -234,17 +254,19 @@ class VectorWriter:
         """Compute an instruction for all lanes, on the stack."""
         plan = self.plan
         if v in plan.rows:
-            self.load(self.at(plan.rows[v]))
+            self.load(self.at(plan.rows[v]), v.type)
         elif not plan.is_twin(v):
             for lane in self.lanes_of:
                 self.compute_lane(v, lane)
-                self.put(lane)
+                self.put(lane, self.shape.floats)
         elif not self._fused(v):
             for step in twin(v.op) or ():
                 if isinstance(step, int):
                     self.push(v.args[step])
                 elif isinstance(step, str):
                     self.c("call", self.frame.program.math.twice(step))
+                elif step == CONVERT and is_small(v.args[0]):
+                    self.c.emit(CONVERT_SMALL)
                 else:
                     self.c.emit(step)
 
@@ -257,26 +279,27 @@ class VectorWriter:
         if found is None or self._fusion(found[0]) is not None:
             return False
         term, product = found
-        self._multiplied(product, lambda: self.push(term), minus=v.op is sub)
+        self._multiplied(product, lambda: self.push(term), minus=double(v.op) is sub)
         return True
 
     def _fusion(self, v: Value) -> tuple[Value, tuple[Value, Value, bool]] | None:
         """The operands of a sum or difference with a product: the term, and the factors of the product."""
-        if not self.relaxed or (v.op is not add and v.op is not sub):
+        op = double(v.op)
+        if not self.relaxed or (op is not add and op is not sub):
             return None
         x, y = v.args
         found = self.product(y)
         if found is not None:
             return x, found
-        found = self.product(x) if v.op is add else None
+        found = self.product(x) if op is add else None
         return None if found is None else (y, found)
 
     def product(self, v: Value) -> tuple[Value, Value, bool] | None:
         """The factors of a product that nothing else reads, and whether it is negated."""
         deferred = self.plan.deferred
-        negated = v in deferred and v.op is neg
+        negated = v in deferred and double(v.op) is neg
         (v,) = v.args if negated else (v,)
-        return (v.args[0], v.args[1], negated) if v in deferred and v.op is mul else None
+        return (v.args[0], v.args[1], negated) if v in deferred and double(v.op) is mul else None
 
     def _multiplied(self, found: tuple[Value, Value, bool], term: Callable[[], None], *, minus: bool = False) -> None:
         x, y, negated = found
@@ -360,18 +383,18 @@ class VectorWriter:
                 self.c.set(k)
         return self.rows[at]
 
-    def load(self, at: At) -> None:
+    def load(self, at: At, t: Type) -> None:
         """Put a vector of what lies at an address in each lane on the stack."""
-        number, offset = self.shape.float, self.base(at, 0)
+        offset, vectors = self.base(at, 0), self.shape.floats if t in NUMBERS else self.shape.ints
         if at.step == self.shape.bytes and not at.lanes:
             self.c("v128.load", offset)
             return
-        self.c(f"{number}.load", offset)  # and not `v128.load64_splat`, for which wasmtime takes a detour
-        self.put(0)
+        self.c.load_from(t, Mem(None, offset))  # and not `v128.load64_splat`, for which wasmtime takes a detour
+        self.put(0, vectors)
         if not at.fixed:
             for lane in self.lanes_of[1:]:
-                self.c(f"{number}.load", self.base(at, lane))
-                self.put(lane)
+                self.c.load_from(t, Mem(None, self.base(at, lane)))
+                self.put(lane, vectors)
 
     def _load_joined(self, numbers: Sequence[Value]) -> None:
         """Load numbers that lie side by side, in each iteration, and transpose them."""
@@ -477,7 +500,7 @@ class VectorWriter:
         if found is not None:
             self._multiplied(found, term)
             return
-        negated = x in self.plan.deferred and x.op is neg
+        negated = x in self.plan.deferred and double(x.op) is neg
         term()
         self.push(x.args[0] if negated else x)
         self.c(f"{self.shape.floats}.{'sub' if negated else 'add'}")

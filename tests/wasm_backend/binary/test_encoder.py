@@ -151,7 +151,10 @@ IMMEDIATES = {
     encoder._i64: [((n,), s) for n, s in [*INTEGERS, (2**63 - 1, str(2**63 - 1)), (-(2**63), str(-(2**63)))]],
     encoder._f32: [((x,), s) for x, s in REALS if abs(x) != 5e-324],
     encoder._f64: [((x,), s) for x, s in REALS],
-    encoder._v128: [((x, y), f"f64x2 {s} {t}") for x, s in REALS[:5] for y, t in REALS[-2:]],
+    encoder._v128: [
+        *[((x, y), f"f64x2 {s} {t}") for x, s in REALS[:5] for y, t in REALS[-2:]],
+        *[((x, y, x, 2.5), f"f32x4 {s} {t} {s} 2.5") for x, s in REALS[:3] for y, t in REALS[-2:]],
+    ],
     encoder._lane: [((0,), "0"), ((1,), "1")],
     encoder._access: [((n, k), f"{n} {k}") for n in INDICES for k in (0, 1)],
     encoder._lanes: [
@@ -169,7 +172,8 @@ def texts(mnemonic: str) -> list[tuple[tuple[float, ...], str]]:
     given = IMMEDIATES[OPCODES[mnemonic][1]]
     around = AROUND.get(mnemonic, mnemonic + " {}")
     if access and mnemonic.startswith("v128."):  # which are of numbers
-        given = [(xs, " align=8 ".join([*s.split(), ""][:2])) for xs, s in given]
+        align = " align=4 " if "32_lane" in mnemonic else " align=8 "
+        given = [(xs, align.join([*s.split(), ""][:2])) for xs, s in given]
     return [(xs, around.format(f"offset={s}" if access else s)) for xs, s in given]
 
 

@@ -306,7 +306,7 @@ def test_derivatives_keep_their_bits_to_second_order(name: str, n: int, single: 
         agree(pulled_back(g).func, [*[example(t, r) for t in f.types], ct], vectorised=vectorised, single=single)
 
 
-INDICES = {"ixor"}  # rows of indices, which are computed apart
+INDICES = "iadd imul ifrom ibeyond ixor ilow ihigh ieq ilt ile".split()
 ROWS = [name for name, op in OPS.items() if op.eval is not None and op.wasm and twin(op) and name not in INDICES]
 
 
@@ -324,6 +324,30 @@ def test_a_row_computes_the_same_in_each_lane(name: str, single: bool):
         return b.vec(n, lambda i: result(op, b.index(x, i), b.index(y, i)))
 
     agree(f, columns, single=single)
+
+
+@pytest.mark.usefixtures("always")
+@PRECISIONS
+@pytest.mark.parametrize("name", [*INDICES, "itrunc"])
+def test_a_row_of_indices_computes_the_same_in_each_lane(name: str, single: bool):
+    """In a vector where its lanes have 32 bits, else apart; as numbers, and as the indices of elements too."""
+    op, half, r = OPS[name], Fin(2**16), np.random.default_rng(3)
+
+    @func(types.Vec(23, half), types.Vec(23, half), types.Vec(23, Real))
+    def f(b: ir.Builder, xs: Value, ys: Value, zs: Value) -> Value:
+        def one(i: Value) -> Value:
+            x, y, z = b.index(xs, i), b.index(ys, i), b.index(zs, i)
+            y = {"imul": b.const(300, Fin(301)), "ifrom": b.const(70000, Fin(70001))}.get(name, y)
+            made = op(z) if name == "itrunc" else op(x, y)
+            number = select(made, z, z * 0.5) if made.type is Bool else OPS["real"](made)
+            turn = b.index(zs, OPS["imod"](OPS["ixor"](x, b.index(ys, i)), b.const(23, Fin(24))))
+            return number + OPS["real"](i) * turn
+
+        return b.vec(23, one)
+
+    halves = [tuple([int(x) for x in r.integers(0, 2**16, 23)]) for _ in range(2)]
+    numbers_ = tuple([*SPECIAL[:10], math.inf, -math.inf, *r.uniform(-5.0, 9e9, 11)])
+    agree(f, [*halves, numbers_], [halves[0], halves[0], numbers_], single=single)
 
 
 def result(op: Op, x: Value, y: Value) -> Value:
