@@ -10,6 +10,7 @@ import wasmtime
 
 from rose.ir.libm.library import SINGLE
 from wasm_backend.binary.encoder import FUNC, I32, MEMORY, PAGE, Code, Module
+from wasm_backend.binary.shapes import F32X4, F64X2
 from wasm_backend.libm.link import link
 
 INF, NAN = math.inf, math.nan
@@ -32,7 +33,7 @@ def arity(name: str) -> int:
 def module(names: Sequence[str], sweeps: bool = False, *, lanes: int = 1) -> bytes:
     """A module that exports these functions; and for each a `sweep`, that applies it to a row of points.
 
-    With two lanes the sweep has the function for two numbers at once, and takes an even number of points.
+    With several lanes the sweep has the function for a vector of numbers, and takes vectors of points.
     """
     m, top = Module(), 16
 
@@ -47,9 +48,8 @@ def module(names: Sequence[str], sweeps: bool = False, *, lanes: int = 1) -> byt
         index = linked.index[name]
         m.export(name, FUNC, index)
         if sweeps:
-            m.export(
-                f"sweep {name}", FUNC, sweep_pairs(m, name, linked.twice(name)) if lanes == 2 else sweep(m, name, index)
-            )
+            swept = sweep_vectors(m, name, linked.twice(name)) if lanes > 1 else sweep(m, name, index)
+            m.export(f"sweep {name}", FUNC, swept)
     assert top < PAGE
     m.memory(8 if sweeps else 1)
     m.export("memory", MEMORY, 0)
@@ -68,14 +68,15 @@ def sweep(m: Module, name: str, index: int) -> int:
     return _next(m, c, size * arity(name), size)
 
 
-def sweep_pairs(m: Module, name: str, index: int) -> int:
-    """Likewise, of a function for two numbers at once."""
-    to, at, n = 0, 1, arity(name)
+def sweep_vectors(m: Module, name: str, index: int) -> int:
+    """Likewise, of a function for a vector of numbers."""
+    to, at, n, s = 0, 1, arity(name), F32X4 if is_single(name) else F64X2
     c = Code(3)
     c("loop"), c.get(to)
     for k in range(n):
-        c.get(at), c("f64.load", 8 * k), c("f64x2.splat"), c.get(at), c("f64.load", 8 * (k + n))
-        c("f64x2.replace_lane", 1)
+        for lane in range(s.lanes):
+            c.get(at), c(f"{s.float}.load", s.bytes * (k + lane * n))
+            c(f"{s.floats}.replace_lane", lane) if lane else c(f"{s.floats}.splat")
     c("call", index), c("v128.store", 0)
     return _next(m, c, 16 * n, 16)
 

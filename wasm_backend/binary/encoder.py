@@ -149,7 +149,9 @@ _TABLE = """
     f32x4.add fde401            f32x4.sub fde501              f32x4.mul fde601           f32x4.div fde701
     f32x4.min fde801            f32x4.max fde901
     i32x4.neg fda101            i32x4.add fdae01              i32x4.sub fdb101           i32x4.mul fdb501
-    i32x4.trunc_sat_f32x4_s fdf801                            f32x4.convert_i32x4_s fdfa01
+    i32x4.shl fdab01            v128.andnot fd4f              i32x4.trunc_sat_f32x4_s fdf801
+    f32x4.convert_i32x4_s fdfa01
+    f32x4.demote_f64x2_zero fd5e                              f64x2.promote_low_f32x4 fd5f
     f32x4.convert_i32x4_u fdfb01                              i64x2.neg fdc101
     f32x4.relaxed_madd fd8502   f32x4.relaxed_nmadd fd8602
     f64x2.relaxed_madd fd8702   f64x2.relaxed_nmadd fd8802

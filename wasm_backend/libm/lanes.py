@@ -12,14 +12,18 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from rose.ir.libm.branches import ENOUGH, ORDINARY, branches
 from rose.ir.libm.decode import Instruction, decode
 from rose.ir.libm.library import Function, Relocation, library
 
 from ..binary.encoder import EMPTY, F64, I32, I64, LOCAL_GET, OPCODES, V128, Code, instruction
-from .all_ways import FORMS, Vector, Writer
+from ..binary.shapes import F32X4, F64X2, Shape
+from . import all_ways, error_function, singles
+from .all_ways import Linked, Vector, Writer
+
+FORMS = {**all_ways.FORMS, **error_function.FORMS, **singles.FORMS}
 
 _I32, _I64, _F64, _MASK = "i32", "i64", "f64", "mask"  # kinds of vectors
 _KINDS = {I32: _I32, I64: _I64, F64: _F64}
@@ -27,7 +31,7 @@ _HALF = -(2**63)  # half of the range of an i64
 
 
 def has_lanes(name: str) -> bool:
-    """True if there is a form of a function for two numbers at once."""
+    """True if there is a form of a function for the numbers of a vector."""
     return name in ORDINARY or name in FORMS
 
 
@@ -85,19 +89,13 @@ class _Entry(NamedTuple):
     local: tuple[int, int] | None = None  # it is what this local has since it was set for so many times
 
 
-class Linked(Protocol):
-    """The linked library: the functions for one number, and the addresses of data."""
-
-    index: dict[str, int]
-    address: dict[str, int]
-
-
 def lanes(f: Function, linked: Linked) -> Code:
-    """The code of a function for two numbers at once: a block, which the tests leave, and after it one by one."""
+    """The code of a function for a vector of numbers: a block, which the tests leave, and after it one by one."""
+    shape = F64X2 if F64 in f.params else F32X4
     if f.name in FORMS:
         c = Code(1)
         c("block", EMPTY)
-        c.emit(FORMS[f.name](Writer(c), Vector(LOCAL_GET[0])).code)
+        c.emit(FORMS[f.name](Writer(c, linked), Vector(LOCAL_GET[0], shape)).code)
     else:
         writer = _Writer(f, linked)
         c = writer.c
@@ -105,17 +103,17 @@ def lanes(f: Function, linked: Linked) -> Code:
         writer.way()
     c("return")
     c("end")
-    _one_by_one(f, linked, c)
+    _one_by_one(f, linked, c, shape)
     return c
 
 
-def _one_by_one(f: Function, linked: Linked, c: Code) -> None:
-    for lane, join in enumerate((instruction("f64x2.splat"), instruction("f64x2.replace_lane", 1))):
+def _one_by_one(f: Function, linked: Linked, c: Code, shape: Shape) -> None:
+    for lane in range(shape.lanes):
         for k in range(len(f.params)):
             c.get(k)
-            c("f64x2.extract_lane", lane)
+            c(f"{shape.floats}.extract_lane", lane)
         c("call", linked.index[f.name])
-        c.emit(join)
+        c(f"{shape.floats}.replace_lane", lane) if lane else c(f"{shape.floats}.splat")
 
 
 class _Writer:

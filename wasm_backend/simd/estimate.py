@@ -16,9 +16,8 @@ from rose.ir.types import Bool
 
 from ..codegen import costs
 from ..codegen.loops import Loop
-from .plan import Affine, Kind, Plan, Row, double
+from .plan import NUMBERS, Affine, Kind, Plan, Row, double
 from .reductions import Reductions
-from .shapes import NUMBERS
 
 
 def pays(plan: Plan, sums: Reductions, loop: Loop) -> bool:
@@ -81,7 +80,9 @@ def _at_once(plan: Plan, v: Value) -> float:
     n += costs.PAIRED_LANE * lanes * len([a for a in v.args if plan.is_apart(a)])
     if double(v.op) is min_ or double(v.op) is max_:
         return costs.PAIRED_EXTREME
-    return n * costs.PAIRED_LIBRARY if v.op.library else n
+    if v.op.library == "erff":
+        return n * costs.PAIRED_ERROR_FUNCTION
+    return n * costs.PAIRED_LIBRARY[lanes] if v.op.library else n
 
 
 def _of_additions(sums: Reductions) -> tuple[float, float]:

@@ -14,6 +14,7 @@ from rose.ir.sizes import Size
 
 from ..abi.layout import size
 from ..binary.encoder import I32, Body, Code, Module
+from ..binary.shapes import F32X4, F64X2, Shape
 from ..codegen import costs
 from ..codegen.locations import Literal, Location
 from ..codegen.loops import Loop
@@ -21,13 +22,12 @@ from ..codegen.rings import rings_of
 from .estimate import pays
 from .plan import Kind, Plan, Unfit
 from .reductions import Reductions
-from .shapes import Shape, shape_of
 from .vectors import At, VectorWriter
 
 
 def vectorise(loop: Loop) -> bool:
     """Write a loop several iterations at a time, if that is possible and pays; False if nothing is written."""
-    plan = None if loop.states else _planned(loop, shape_of(single=loop.frame.program.single))
+    plan = None if loop.states else _planned(loop, F32X4 if loop.frame.program.single else F64X2)
     if plan is None:
         return False
     for x, kind in plan.kinds.items():

@@ -33,17 +33,18 @@ from rose.ir import (
 )
 from rose.ir.ops import iadd, ifrom, imul
 from rose.ir.sizes import Size
-from rose.ir.types import Bool, Fin, Ref, Tuple, Type, Vec
+from rose.ir.types import Bool, Fin, Real, Ref, Single, Tuple, Type, Vec
 
 from ..abi.layout import is_flat, item_offsets, offsets, size
 from ..binary.encoder import OPCODES, instruction
+from ..binary.shapes import F32X4, F64X2, Shape
 from ..codegen import costs
 from ..codegen.liveness import operands
 from ..codegen.rings import Ring
 from ..codegen.strength_reduction import step
 from ..libm.lanes import has_lanes
-from .shapes import F32X4, F64X2, NUMBERS, Shape
 
+NUMBERS = (Real, Single)
 Terms = tuple[tuple[Value, int], ...]  # numbers, and how often each counts
 
 
@@ -193,6 +194,11 @@ class Plan:
     def in_vector(self, v: Value) -> bool:
         """True for indices of several lanes that can be in a vector."""
         return self.shape.has_indices and isinstance(v.type, Fin) and v not in self.apart
+
+    @property
+    def number(self) -> Type:
+        """The type of the numbers of the module."""
+        return Real if self.shape is F64X2 else Single
 
     def is_apart(self, v: Value) -> bool:
         """True for an index of which each lane has its own."""

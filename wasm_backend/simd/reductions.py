@@ -314,7 +314,7 @@ class Reductions:
         if fresh:
             self.c.emit(self.shape.constant(0.0))
         else:
-            self.vectors.load(at, self.shape.number)
+            self.vectors.load(at, self.plan.number)
 
     def add_late(self) -> None:
         """At the end of the iterations: write the additions that wait for others."""
@@ -347,7 +347,7 @@ class Reductions:
         """Add what is handed on past the end."""
         offset = self.vectors.base(at, lane)
         if fresh:
-            self.c.constant(self.shape.number, 0.0)
+            self.c(f"{self.shape.float}.const", 0.0)
         else:
             self.c(f"{self.shape.float}.load", self.vectors.base(at, lane))
         self.c.get(carry)

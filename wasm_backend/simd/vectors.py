@@ -15,8 +15,7 @@ from ..codegen.assembler import noted
 from ..codegen.expressions import Expressions
 from ..codegen.locations import Mem
 from ..codegen.templates import template
-from .plan import CONVERT, CONVERT_SMALL, Affine, Kind, Plan, Row, Terms, double, integers, twin
-from .shapes import NUMBERS
+from .plan import CONVERT, CONVERT_SMALL, NUMBERS, Affine, Kind, Plan, Row, Terms, double, integers, twin
 
 
 class At(NamedTuple):

@@ -1,4 +1,4 @@
-"""Functions for two numbers at once: the bits of the function for one, in each lane and whatever is in the other."""
+"""Functions for a vector of numbers: the bits of the function for one, in each lane and whatever is in the others."""
 
 import base64
 import json
@@ -6,25 +6,29 @@ import random
 import shutil
 import struct
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable
 
 import pytest
 from libm_points import Instance, bits, instance, module, points
 
+from rose.ir.libm import nearest
 from rose.ir.libm.branches import ORDINARY, branches
-from rose.ir.libm.library import DOUBLE, library
+from rose.ir.libm.library import DOUBLE, SINGLE, library
 from wasm_backend.binary.encoder import Module
 from wasm_backend.libm.lanes import has_lanes, lanes
 from wasm_backend.libm.link import link
 
 RANGES = {**ORDINARY, "tanh": ((-8.0, 8.0),), "sin": ((-90.0, 90.0),), "cos": ((-90.0, 90.0),)}
+SINGLES = {"expf": ((-80.0, 80.0),), "logf": ((1e-4, 100.0),), "tanhf": ((-5.0, 5.0),), "erff": ((-3.0, 3.0),)}
+RANGES |= SINGLES
 NAMES = list(RANGES)
 Points = list[tuple[float, ...]]
 
 
 def ordinary(name: str, n: int) -> Points:
     r = random.Random(name)
-    return [tuple([r.uniform(*bounds) for bounds in RANGES[name]]) for _ in range(n)]
+    as_given: Callable[[float], float] = nearest if name in SINGLES else float
+    return [tuple([as_given(r.uniform(*bounds)) for bounds in RANGES[name]]) for _ in range(n)]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -53,7 +57,9 @@ def test_node_has_the_same_bits(name: str):
         pytest.skip("node is not installed")
     at = [*ordinary(name, 2000), *points(name, 2000)]
     wanted = instance(name).over(name, at)
-    given = json.dumps([_text(module([name], sweeps=True, lanes=2)), _doubles(sum(at, ())), _doubles(wanted), name])
+    form = "f" if name in SINGLES else "d"
+    numbers = [_text(struct.pack(f"<{len(xs)}{form}", *xs)) for xs in (sum(at, ()), wanted)]
+    given = json.dumps([_text(module([name], sweeps=True, lanes=2)), *numbers, name, form])
     said = subprocess.run([node, "-e", SCRIPT], input=given, capture_output=True, text=True, check=True).stdout
     assert said == "0\n"
 
@@ -62,20 +68,17 @@ def _text(raw: bytes) -> str:
     return base64.b64encode(raw).decode()
 
 
-def _doubles(xs: Sequence[float]) -> str:
-    return _text(struct.pack(f"<{len(xs)}d", *xs))
-
-
 SCRIPT = """
-const [wasm, points, wanted, name] = JSON.parse(require("fs").readFileSync(0, "utf8"));
+const [wasm, points, wanted, name, form] = JSON.parse(require("fs").readFileSync(0, "utf8"));
+const [Floats, Words] = form === "f" ? [Float32Array, Uint32Array] : [Float64Array, BigUint64Array];
 const bytes = (text) => Uint8Array.from(Buffer.from(text, "base64"));
 const exports = new WebAssembly.Instance(new WebAssembly.Module(bytes(wasm))).exports;
-const [given, expected] = [bytes(points), new Float64Array(bytes(wanted).buffer)];
+const [given, expected] = [bytes(points), new Floats(bytes(wanted).buffer)];
 const to = 65536 + given.length;
 new Uint8Array(exports.memory.buffer).set(given, 65536);
-exports["sweep " + name](to, 65536, to + 8 * expected.length);
-const got = new Float64Array(exports.memory.buffer, to, expected.length);
-const word = (xs, k) => new BigUint64Array(xs.buffer, xs.byteOffset, xs.length)[k];
+exports["sweep " + name](to, 65536, to + expected.byteLength);
+const got = new Floats(exports.memory.buffer, to, expected.length);
+const word = (xs, k) => new Words(xs.buffer, xs.byteOffset, xs.length)[k];
 const nans = (k) => got[k] !== got[k] && expected[k] !== expected[k];
 console.log(got.filter((_, k) => word(got, k) !== word(expected, k) && !nans(k)).length);
 """
@@ -94,8 +97,8 @@ def test_what_ordinary_arguments_decide_is_one_thing():
 
 
 def test_others_have_no_such_form():
-    assert [name for name in DOUBLE if has_lanes(name)] == sorted(NAMES, key=DOUBLE.index)
-    assert not has_lanes("atan")
+    assert {name for name in (*DOUBLE, *SINGLE) if has_lanes(name)} == {*NAMES}
+    assert not has_lanes("atan") and not has_lanes("erf")
 
 
 def test_a_module_has_the_forms_that_it_calls_and_each_once():

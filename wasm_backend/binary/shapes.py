@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rose.ir.types import Real, Single, Type
-
-from ..abi.layout import wasm_type
-from ..binary.encoder import OPCODES, instruction
+from .encoder import F32, F64, OPCODES, instruction
 
 
 class Shape(NamedTuple):
     """The numbers of a vector, its lanes, and the integers of as many bits: truth values are all bits, or none."""
 
-    number: Type
+    local: int  # the type of a local that has one of them
     lanes: int
     float: str  # the mnemonics of one of its numbers begin so
     int: str  # those of an integer
@@ -27,11 +24,6 @@ class Shape(NamedTuple):
     def has_indices(self) -> bool:
         """True if the integers of its vectors are those of indices."""
         return self.int == "i32"
-
-    @property
-    def local(self) -> int:
-        """The type of a local that has one number."""
-        return wasm_type(self.number)
 
     @property
     def floats(self) -> str:
@@ -88,10 +80,4 @@ def _shuffle(*lanes: int) -> bytes:
     return instruction("i8x16.shuffle", *lanes)
 
 
-F64X2, F32X4 = Shape(Real, 2, "f64", "i64"), Shape(Single, 4, "f32", "i32")
-NUMBERS = (Real, Single)
-
-
-def shape_of(*, single: bool) -> Shape:
-    """The shape of the vectors of a module."""
-    return F32X4 if single else F64X2
+F64X2, F32X4 = Shape(F64, 2, "f64", "i64"), Shape(F32, 4, "f32", "i32")
