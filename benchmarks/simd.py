@@ -3,6 +3,8 @@
 The programs of `compare`, as they are compiled without and with `simd`, and the adjoints by hand as native code of the
 C compiler's best: microseconds of an evaluation, median, all ways in turns in one run; and how much each is of that
 native code. With `simd=True` the answer has the same bits, which is checked, as is that of all others, approximately.
+
+`python -m benchmarks.simd f32`: programs of `LANES`, in single and in double precision, without and with `simd`.
 """
 
 from __future__ import annotations
@@ -12,12 +14,55 @@ import json
 import statistics
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import wasmtime
+
+import rose
+from rose import Real, Vec, build, fn
+from wasm_backend.abi.layout import size
+from wasm_backend.runtime.raw_call import engine
+
 from .compare import byhand, check, innode, measure, modules, report, timing
 from .compare.programs import Program, programs
+
+N = 4000
+LANES: dict[str, Callable[[], Any]] = {
+    "a x + y": lambda: _each(lambda x, y, i: x[i] * 1.5 + y[i]),
+    "a polynomial": lambda: _each(lambda x, y, i: ((x[i] * 0.3 + y[i]) * x[i] - 1.0) * y[i] + x[i]),
+    "a quotient": lambda: _each(lambda x, y, i: x[i] * y[i] + 0.3 / (x[i] * x[i] + 2.0)),
+    "lengths": lambda: _each(lambda x, y, i: rose.sqrt(x[i] * x[i] + y[i] * y[i])),
+    "a choice": lambda: _each(lambda x, y, i: rose.select(x[i] > y[i], x[i] - y[i], y[i] * 0.5)),
+    "the index as a number": lambda: _each(lambda x, y, i: x[i] * i + y[i]),
+    "points of two numbers": lambda: _each(lambda x, y, i: rose.sqrt(x[2 * i] ** 2 + x[2 * i + 1] ** 2) * y[i], N // 2),
+    "points of three numbers": lambda: _each(
+        lambda x, y, i: rose.sqrt(x[3 * i] ** 2 + x[3 * i + 1] ** 2 + x[3 * i + 2] ** 2) * y[i], N // 3
+    ),
+    "exp": lambda: _each(lambda x, y, i: rose.exp(-x[i] * x[i])),
+    "log": lambda: _each(lambda x, y, i: rose.log(x[i] * x[i] + 1.0)),
+    "tanh": lambda: _each(lambda x, y, i: rose.tanh(x[i])),
+    "erf": lambda: _each(lambda x, y, i: rose.erf(x[i])),
+    "gradient of Rosenbrock": lambda: _slope(lambda x, y, i: 100 * (x[i + 1] - x[i] ** 2) ** 2 + (1 - x[i]) ** 2),
+    "gradient of differences": lambda: _slope(lambda x, y, i: ((x[i + 2] - x[i]) * 0.5) ** 2 * y[i]),
+    "a sum of products": lambda: fn([Vec[N], Vec[N]], Vec[1])(
+        lambda x, y: [rose.sum(x[i] * y[i] for i in rose.range(N))]
+    ),
+    "a choice by `i % 3`": lambda: _each(
+        lambda x, y, i: rose.select(i % 3 == 0, x[i] * y[i] * x[i], y[i] + x[i] * 0.5)
+    ),
+}
+
+
+def _each(body: Callable[..., Any], n: int = N) -> Any:
+    return fn([Vec[N], Vec[N]], Vec[n])(lambda x, y: rose.vec(body(x, y, i) for i in rose.range(n)))
+
+
+def _slope(body: Callable[..., Any]) -> Any:
+    return rose.grad(fn([Vec[N], Vec[N]], Real)(lambda x, y: rose.sum(body(x, y, i) for i in rose.range(N - 2))))
+
 
 RESULTS = Path(__file__).parent / "results"
 NATIVE = "C -O3 native"
@@ -63,8 +108,53 @@ def table(rows: Sequence[dict[str, Any]]) -> str:
     return report.table(headings, lines)
 
 
+class OfLanes:
+    """A function of two vectors under wasmtime, called by a driver."""
+
+    def __init__(self, f: Any, dtype: str, simd: bool) -> None:
+        made = build.lowered({"f": f}, dtype, simd)
+        s, r = made.signatures["f"], np.random.default_rng(0)
+        self.store = wasmtime.Store(engine())
+        exports = wasmtime.Instance(self.store, wasmtime.Module(self.store.engine, made.wasm), []).exports(self.store)
+        self.memory: Any = exports["memory"]
+        self.at, self.size = s.result.at, size(s.result.type)
+        for slot in s.params:
+            x = r.normal(size=N).astype(np.float32)
+            self.memory.write(self.store, x.astype(dtype.replace("f64", "f8").replace("f32", "f4")).tobytes(), slot.at)
+        code = wasmtime.Module(self.store.engine, modules.driver([]))
+        self._loop: Any = wasmtime.Instance(self.store, code, [exports["f"]]).exports(self.store)["loop"]
+
+    def loop(self, n: int) -> None:
+        self._loop(self.store, n)
+
+    def answer(self) -> bytes:
+        self.loop(1)
+        return bytes(self.memory.read(self.store, self.at, self.at + self.size))
+
+
+def single_precision() -> str:
+    """The table of the programs of `LANES`."""
+    lines: list[list[str]] = []
+    for name, make in LANES.items():
+        f, cells = make(), list[str]()
+        for dtype in ("f32", "f64"):
+            ways = {simd: OfLanes(f, dtype, simd) for simd in (False, True)}
+            assert ways[False].answer() == ways[True].answer(), name
+            ns = timing.rounds({str(simd): way.loop for simd, way in ways.items()})
+            cells += [report.shown(statistics.median(ns[way]) / 1e3) for way in ("False", "True")]
+            cells.append(report.times(timing.ratio(ns["True"], ns["False"])))
+        lines.append([name, *cells])
+    headings = [f"{dtype}, {way}" for dtype in ("f32", "f64") for way in ("plain, µs", "simd, µs", "of plain")]
+    return report.table(["program", *headings], lines)
+
+
 def main(names: Sequence[str] = ()) -> None:
     gc.disable()
+    if list(names) == ["f32"]:
+        table_of_lanes = single_precision()
+        print(table_of_lanes)
+        report.put(RESULTS / "simd.md", "single", table_of_lanes)
+        return
     chosen = [p for p in programs() if not names or any(p.name.startswith(x) for x in names)]
     with tempfile.TemporaryDirectory() as folder:
         rows = [measured(p, form, Path(folder)) for p in chosen for form in p.forms]

@@ -78,11 +78,11 @@ def compile(
 
     With `dtype="f32"` every number of the module has 32 bits, outside and inside, derivatives included.
 
-    With `simd=True` loops are vectorised, two iterations at once, if their iterations are independent and that is
-    estimated to take a tenth less time, so that no program should be slower; every bit stays. With `simd="relaxed"` a
-    product and a sum are also fused there, into one instruction that rounds once or twice, as the machine has it: the
-    last bits may differ from one machine to another. A package that `save` writes also has a module without either,
-    for engines that lack them.
+    With `simd=True` loops are vectorised, two iterations at once, four in single precision, if they are independent and
+    that is estimated to take a tenth less time, so that no program should be slower; every bit stays. With
+    `simd="relaxed"` a product and a sum are also fused there, into one instruction that rounds once or twice, as the
+    machine has it: the last bits may differ from one machine to another. A package that `save` writes also has a module
+    without either, for engines that lack them.
 
     With `finite=True` you say that no number in it is infinite or nan: products with a constant 0.0, and sums with it,
     are left out, as matrices of constants have them. The signs of zeros may differ, and where an infinity or nan would

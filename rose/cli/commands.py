@@ -59,7 +59,7 @@ _dtype = click.option("--dtype", type=click.Choice(build.DTYPES), default="f64",
                       show_default=True)  # fmt: skip
 
 _simd = click.option("--simd", type=click.Choice(["true", "relaxed"]), metavar="[=relaxed]",
-                     help="Compute two iterations of loops at once; relaxed: fuse products and sums.")  # fmt: skip
+                     help="Compute iterations of loops at once; relaxed: fuse products and sums.")  # fmt: skip
 
 
 _finite = click.option("--finite", is_flag=True,

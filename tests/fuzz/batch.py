@@ -210,17 +210,17 @@ def lift_reals(lift: Any, xs: Sequence[Any], types: Sequence[Type]) -> list[Any]
 # modules
 
 
-KINDS = ("f64", "simd", "f32")
+KINDS = ("f64", "simd", "f32", "simd f32")
 
 
 def compare(cases: Sequence[Case], kind: str = "f64") -> Iterator[tuple[Case, Exception]]:
     """All functions of these cases in one module, and their calls: what differs from the interpreter."""
     funcs, singles = dict[str, Func](), dict[str, Func]()
     for c in cases:
-        own = {f"{name}_{c.seed}": to_single(f) if kind == "f32" else f for name, f in c.funcs.items()}
+        own = {f"{name}_{c.seed}": to_single(f) if "f32" in kind else f for name, f in c.funcs.items()}
         singles |= own
-        funcs |= optimised(own, simd=kind == "simd")
-    module = Module(funcs, single=kind == "f32", simd=kind == "simd")
+        funcs |= optimised(own, simd="simd" in kind)
+    module = Module(funcs, single="f32" in kind, simd="simd" in kind)
     for c in cases:
         try:
             compare_one(c, module, kind, singles)
@@ -232,7 +232,7 @@ def compare_one(c: Case, module: Module, kind: str, singles: dict[str, Func]) ->
     law = f"{kind} module = interpreter"
     for name, args, wanted in c.calls:
         key = f"{name}_{c.seed}"
-        if kind == "f32":
+        if "f32" in kind:
             params = [q.type for q in singles[key].params]
             args = [plain(fitting(x), t) for x, t in zip(args, params, strict=True)]
             wanted = run(singles[key], *args)

@@ -87,7 +87,7 @@ def compared(cases: Sequence[Case], engine: str, kind: str) -> list[Any]:
             f"{name}_{c.seed}": from_func(f, [f"x{k}" for k in range(len(f.params))]) for name, f in c.funcs.items()
         }
         calls += [portable_call(c, *call, kind=kind) for call in c.calls]
-    module = rose.compile(named, dtype="f32" if kind == "f32" else "f64", simd=kind == "simd")
+    module = rose.compile(named, dtype="f32" if "f32" in kind else "f64", simd="simd" in kind)
     with TemporaryDirectory() as folder:
         out = Path(folder) / "made"
         module.save(out, "made")
@@ -102,7 +102,7 @@ def compared(cases: Sequence[Case], engine: str, kind: str) -> list[Any]:
 def portable_call(c: Case, name: str, args: Sequence[Any], wanted: Any, *, kind: str) -> dict[str, Any]:
     f = c.funcs[name]
     params, result = [q.type for q in f.params], f.result
-    if kind == "f32":
+    if "f32" in kind:
         params, result = [single(t) for t in params], single(result)
         args = [plain(fitting(x), t) for x, t in zip(args, params, strict=True)]
         wanted = run(to_single(f), *args)

@@ -118,4 +118,7 @@ MUTANTS = (
     # when two iterations at once are worth it
     Mutant("wasm_backend/simd/estimate.py", "costs.PAIRED_PASSED * (stores + loads)", "costs.PAIRED_PASSED * 0"),
     Mutant("rose/optimise/unrolling.py", "            and not has_branches(block)\n", ""),
+    # four lanes
+    Mutant("wasm_backend/simd/reductions.py", "range(1, self.shape.lanes)", "range(1, 2)"),
+    Mutant("wasm_backend/simd/loops.py", "self._advance(i, 1)", "self._advance(i, 2)"),
 )  # fmt: skip

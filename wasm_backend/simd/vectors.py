@@ -402,10 +402,9 @@ class VectorWriter:
         for k, row in enumerate(rows):
             self._load_side_by_side(at, k * self.shape.lanes // n, n)
             self.c.set(row)
-        orders = (self.shape.even(), self.shape.odd())
-        columns = [(*rows, order) for order in orders] if n == 2 else self._transposed(rows)
-        for number, column in zip(numbers, columns, strict=True):
-            self._push_shuffled(*column)
+        columns = self._transposed(rows, [self.shape.even(), self.shape.odd()])
+        for number, (x, y, order) in zip(numbers, columns, strict=True):
+            self._push_shuffled(x, y, order)
             self._own(number)
         self.free += rows
 
@@ -429,12 +428,14 @@ class VectorWriter:
         self.c.get(y)
         self.c.emit(order)
 
-    def _transposed(self, rows: Sequence[int]) -> list[tuple[int, int, bytes]]:
-        """Four vectors to shuffle, which are the columns of four rows; in the locals of these are halves of them."""
+    def _transposed(self, rows: Sequence[int], of_two: Sequence[bytes]) -> list[tuple[int, int, bytes]]:
+        """The shuffles that make the columns of two rows, or of four, in whose locals halves of them are then."""
+        if len(rows) == 2:
+            return [(rows[0], rows[1], order) for order in of_two]
         for x, y in (rows[:2], rows[2:]):
             self._weave(x, y)
         halves = [self.shape.halves(k) for k in (0, 1)]
-        return [(*pair, half) for pair in (rows[::2], rows[1::2]) for half in halves]
+        return [(x, y, half) for x, y in (rows[::2], rows[1::2]) for half in halves]
 
     def _weave(self, x: int, y: int) -> None:
         """Let two locals have the numbers of both in turns: the first halves of them, and the second."""
@@ -454,13 +455,13 @@ class VectorWriter:
             if n == 1:
                 self._store(at, *locals)
             elif self._fills(at, n):
-                orders = [(*locals, self.shape.woven(k)) for k in (0, 1)] if n == 2 else self._transposed(locals)
-                for k, order in enumerate(orders):
+                shuffles = self._transposed(locals, [self.shape.woven(k) for k in (0, 1)])
+                for k, (x, y, order) in enumerate(shuffles):
                     offset = self.base(at, k * self.shape.lanes // n)
-                    self._push_shuffled(*order)
+                    self._push_shuffled(x, y, order)
                     self.c("v128.store", offset)
             else:
-                self._weave(*locals)
+                self._weave(locals[0], locals[1])
                 for lane in self.lanes_of:
                     offset = self.base(at, lane)
                     self.c.get(locals[lane // 2])
