@@ -44,10 +44,12 @@ NAMES = {  # by the module that has them; `all:all_` is there under another name
     "frontend.arrays.creation": "arange eye full full_like linspace meshgrid ones ones_like zeros zeros_like",
     "frontend.arrays.einsum": "einsum",
     "frontend.arrays.joining": (
-        "append array array_split block column_stack concatenate dstack hstack pad split stack vstack"
+        "append array array_split block column_stack concatenate dstack hstack split stack vstack"
     ),
     "frontend.arrays.kinds": "astype",
+    "frontend.arrays.nans": "nanmax nanmean nanmin nansum",
     "frontend.arrays.order": "argsort gradient median nan_to_num quantile sort take take_along_axis",
+    "frontend.arrays.padding": "pad",
     "frontend.arrays.polynomials": "polyval vander",
     "frontend.arrays.products": "convolve correlate cross dot inner kron matmul outer tensordot trapezoid vdot",
     "frontend.arrays.reductions": "all:all_ any:any_ argmax argmin mean softmax std trace var",
@@ -57,7 +59,7 @@ NAMES = {  # by the module that has them; `all:all_` is there under another name
         "atleast_1d atleast_2d broadcast_to copy diag diagonal expand_dims flatten flip fliplr flipud moveaxis "
         "ravel repeat reshape roll rot90 squeeze swapaxes tile transpose tril triu"
     ),
-    "frontend.arrays.statistics": "average corrcoef count_nonzero cov nanmax nanmean nanmin nansum percentile ptp",
+    "frontend.arrays.statistics": "average corrcoef count_nonzero cov percentile ptp",
     "frontend.decorators": "fn opaque",
     "frontend.eager": "eager",
     "frontend.function": "Fn",

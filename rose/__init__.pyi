@@ -90,11 +90,14 @@ from .frontend.arrays.joining import column_stack as column_stack
 from .frontend.arrays.joining import concatenate as concatenate
 from .frontend.arrays.joining import dstack as dstack
 from .frontend.arrays.joining import hstack as hstack
-from .frontend.arrays.joining import pad as pad
 from .frontend.arrays.joining import split as split
 from .frontend.arrays.joining import stack as stack
 from .frontend.arrays.joining import vstack as vstack
 from .frontend.arrays.kinds import astype as astype
+from .frontend.arrays.nans import nanmax as nanmax
+from .frontend.arrays.nans import nanmean as nanmean
+from .frontend.arrays.nans import nanmin as nanmin
+from .frontend.arrays.nans import nansum as nansum
 from .frontend.arrays.order import argsort as argsort
 from .frontend.arrays.order import gradient as gradient
 from .frontend.arrays.order import median as median
@@ -103,6 +106,7 @@ from .frontend.arrays.order import quantile as quantile
 from .frontend.arrays.order import sort as sort
 from .frontend.arrays.order import take as take
 from .frontend.arrays.order import take_along_axis as take_along_axis
+from .frontend.arrays.padding import pad as pad
 from .frontend.arrays.polynomials import polyval as polyval
 from .frontend.arrays.polynomials import vander as vander
 from .frontend.arrays.products import convolve as convolve
@@ -159,10 +163,6 @@ from .frontend.arrays.statistics import average as average
 from .frontend.arrays.statistics import corrcoef as corrcoef
 from .frontend.arrays.statistics import count_nonzero as count_nonzero
 from .frontend.arrays.statistics import cov as cov
-from .frontend.arrays.statistics import nanmax as nanmax
-from .frontend.arrays.statistics import nanmean as nanmean
-from .frontend.arrays.statistics import nanmin as nanmin
-from .frontend.arrays.statistics import nansum as nansum
 from .frontend.arrays.statistics import percentile as percentile
 from .frontend.arrays.statistics import ptp as ptp
 from .frontend.decorators import fn as fn

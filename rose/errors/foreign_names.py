@@ -174,6 +174,7 @@ _JAX = """
     choice = x[rose.random.integers(key, n)]
     exponential = -rose.log1p(-rose.random.uniform(key))
     gumbel = -rose.log(-rose.log(rose.random.uniform(key)))
+    matrix_normal: write it with rose.random.normal(key, (n, m)), and the Cholesky factors of both covariances
     multivariate_normal = mean + rose.linalg.cholesky(cov) @ rose.random.normal(key, (n,))
     hard_tanh = rose.clip(x, -1.0, 1.0)
     soft_sign = rose.nn.softsign(x)

@@ -20,6 +20,7 @@ Read in this order:
     language/        loops, accumulators, branches, linear algebra, debugging: the functions of the language
     syntax/          `@fn(syntax=True)`: plain `if`, `while` and `for` on traced values
     text_programs    `rose.parse`
+    arguments        NumPy's arguments: what is taken, what may say one thing, and why
     vocabulary       the table of the names of arrays: NumPy's functions on traced values, and methods
     meanings         the meaning of all that is written of a value, for `ir.hooks`
     decorators       `@fn`, `@opaque`

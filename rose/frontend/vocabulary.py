@@ -10,7 +10,6 @@ and give `tests/laws/test_vocabulary.py` its arguments. The tests name each plac
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, NamedTuple
@@ -20,13 +19,16 @@ from ..errors.advice import of_library
 from ..host.marshal import as_given, is_listing
 from ..ir import Value, a_traced
 from ..ir.hooks import above
+from . import arguments
 from .arrays import (
     attributes,
     creation,
     einsum,
     joining,
     kinds,
+    nans,
     order,
+    padding,
     polynomials,
     products,
     reductions,
@@ -91,10 +93,10 @@ VOCABULARY: tuple[Name, ...] = (
     Name("cov", statistics.cov, REDUCTIONS),
     Name("corrcoef", statistics.corrcoef, REDUCTIONS),
     Name("count_nonzero", statistics.count_nonzero, REDUCTIONS),
-    Name("nansum", statistics.nansum, REDUCTIONS),
-    Name("nanmean", statistics.nanmean, REDUCTIONS),
-    Name("nanmin", statistics.nanmin, REDUCTIONS),
-    Name("nanmax", statistics.nanmax, REDUCTIONS),
+    Name("nansum", nans.nansum, REDUCTIONS),
+    Name("nanmean", nans.nanmean, REDUCTIONS),
+    Name("nanmin", nans.nanmin, REDUCTIONS),
+    Name("nanmax", nans.nanmax, REDUCTIONS),
     Name("logsumexp", vectors.logsumexp, REDUCTIONS),
     Name("softmax", reductions.softmax, REDUCTIONS),
     Name("cumsum", running.cumsum, RUNNING, "cumsum", method=True),
@@ -168,43 +170,32 @@ VOCABULARY: tuple[Name, ...] = (
     Name("block", joining.block, SHAPES),
     Name("split", joining.split, SHAPES),
     Name("array_split", joining.array_split, SHAPES),
-    Name("pad", joining.pad, SHAPES),
+    Name("pad", padding.pad, SHAPES),
 )
 
-_BY_NUMPY = {numpys: row.with_axes for row in VOCABULARY for numpys in row.numpys}
-METHODS = {row.name: row.with_axes for row in VOCABULARY if row.method} | {"clip": ufuncs.clip}
-_UNSUPPORTED = {  # arguments of NumPy's functions: what to write in the place of each
-    "UPLO": "give it the transpose, rose.transpose(a): the lower triangle is read",
-    "axisa": "move the axis to the end: rose.moveaxis(x, axis, -1)",
-    "axisb": "move the axis to the end: rose.moveaxis(x, axis, -1)",
-    "axisc": "move the axis of the result: rose.moveaxis(z, -1, axis)",
-    "compute_uv": "write rose.linalg.svdvals(a) for the singular values alone",
-    "hermitian": "leave it out: it makes no difference but in time",
-    "p": "write norm(a, p) * norm(inv(a), p), of rose.linalg",
-    "upper": "transpose the result: l.T is the upper triangle",
-    "out": "give the result a name, as in y = rose.exp(x)",
-    "dtype": "leave it out: numbers are Reals",
-    "where": "choose before: rose.where(condition, x, 0.0)",
-}
-# arguments of NumPy's methods that change nothing here
-_MEANT = {"out": (None,), "dtype": (None,), "where": (True,), "order": ("C", "K", "A"), "copy": (True, False, None)}
+OF_NUMPY = {  # functions that have NumPy's name alone
+    f.__name__: f
+    for f in (
+        nans.nanprod, nans.nanvar, nans.nanstd, nans.nanargmin, nans.nanargmax, nans.nancumsum, nans.nancumprod,
+        shaping.atleast_3d,
+    )
+}  # fmt: skip
+_BY_NUMPY = {numpys: row.with_axes for row in VOCABULARY for numpys in row.numpys} | OF_NUMPY
+METHODS = {row.name: row.with_axes for row in VOCABULARY if row.method} | {"clip": ufuncs.clip, "round": ufuncs.rounded}
 
 
 def after_the_dot() -> dict[str, Any]:
     """The attributes of values, for their class: properties, and methods."""
-    methods = {name: _as_method(f) for name, f in METHODS.items()}
+    methods = {name: _as_method(name, f) for name, f in METHODS.items()}
     return {name: property(f) for name, f in attributes.ATTRIBUTES.items()} | methods
 
 
-def _as_method(f: Callable[..., Any]) -> Callable[..., Any]:
+def _as_method(name: str, f: Callable[..., Any]) -> Callable[..., Any]:
     """`f` as a method, which takes what says only what NumPy's method means anyway: `out=None`."""
-    takes = inspect.signature(f).parameters
 
     @wraps(f)
     def method(*args: Any, **named: Any) -> Any:
-        if said := (named.keys() & _MEANT) - takes.keys():
-            named = {k: x for k, x in named.items() if k not in said or x not in _MEANT[k]}
-        return f(*args, **named)
+        return f(*args, **(arguments.without_fixed(name, f, named) if named else named))
 
     return edge(method)
 
@@ -215,38 +206,23 @@ def applied(f: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     ours = _of_linalg(name) or _BY_NUMPY.get(name) or ufuncs.MEANINGS.get(name) or attributes.ATTRIBUTES.get(name)
     if ours is None:
         raise _refused(f, _traced(args, named))
-    takes = inspect.signature(ours)
-    if not _fits(takes, args, named):
-        given = _traced(args, named)
-        args, named = _without_defaults(f, takes, args, named)
-        if not _fits(takes, args, named):
-            raise _misfit(f, takes, args, named) if is_direct() else _refused(f, given)
+    try:
+        args, named = arguments.fitted(name, f, ours, args, named)
+    except TypeMismatch:
+        if is_direct():
+            raise
+        raise _refused(f, _traced(args, named)) from None
     return ours(*args, **named)
+
+
+def numpys_functions() -> dict[str, Callable[..., Any]]:
+    """What each function of NumPy's is here, by its name."""
+    return ufuncs.MEANINGS | _BY_NUMPY | above().numpys
 
 
 def _of_linalg(name: str) -> Callable[..., Any] | None:
     """The function of linear algebra of NumPy's name: of a room above."""
     return above().numpys.get(name) if name.startswith("linalg.") else None
-
-
-def _fits(takes: inspect.Signature, args: tuple[Any, ...], named: dict[str, Any]) -> bool:
-    try:
-        takes.bind(*args, **named)
-    except TypeError:
-        return False
-    return True
-
-
-def _without_defaults(
-    f: Any, takes: inspect.Signature, args: tuple[Any, ...], named: dict[str, Any]
-) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments, options by names, without what ours lacks and what says what NumPy means anyway: `out=None`."""
-    theirs = inspect.signature(f).parameters
-    options = {k: p.default for k, p in theirs.items() if p.default is not p.empty}
-    first = next((n for n, k in enumerate(theirs) if k in options), len(args))
-    given = dict(zip([*theirs][first:], args[first:], strict=False)) | named
-    kept = {k: x for k, x in given.items() if k in takes.parameters or not ufuncs.is_default(k, x, options.get(k))}
-    return (args[:first], kept) if len(args) <= len(theirs) else (args, named)
 
 
 def _refused(f: Any, v: Value) -> TypeMismatch:
@@ -261,20 +237,6 @@ def numpys_name(f: Any) -> str:
     """The name of a function of NumPy's, with its module within NumPy."""
     within = (getattr(f, "__module__", None) or "").partition(".")[2]
     return f"{within}.{f.__name__}" if within and not within.startswith("_") else f.__name__
-
-
-def _misfit(f: Any, takes: inspect.Signature, args: tuple[Any, ...], named: dict[str, Any]) -> TypeMismatch:
-    """The error of arguments that ours does not have."""
-    name = numpys_name(f)
-    places = [k for k, p in takes.parameters.items() if p.kind not in (p.KEYWORD_ONLY, p.VAR_KEYWORD)]
-    unknown = next((k for k in named if k not in takes.parameters), None)
-    if unknown is None and len(args) > len(places):  # by place: NumPy knows its name
-        unknown = next(iter([*inspect.signature(f).parameters][len(places) :]), None)
-    if unknown is None or unknown in takes.parameters:
-        what = f"{name} of a traced value takes {', '.join(takes.parameters)}, not {len(args) + len(named)} arguments"
-        return TypeMismatch(what, here(), f"write {unknown}=..." if unknown else "give it what is missing")
-    what = f"{name} of a traced value takes no {unknown}"
-    return TypeMismatch(what, here().into([unknown]), _UNSUPPORTED.get(unknown, "leave it out"))
 
 
 def _traced(args: tuple[Any, ...], named: dict[str, Any]) -> Value:

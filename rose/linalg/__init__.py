@@ -16,6 +16,7 @@ its transpose is its reverse mode. Leading axes are those of a batch.
     krylov             equations by products with a matrix, and what their derivatives are
     iterative          `cg`, `gmres`
     structured         block diagonals, Toeplitz's matrices
+    tensors            products of several matrices, equations with arrays of more axes
     tridiagonal        reduction to three diagonals, and QR steps
     gaps               quotients by gaps between eigenvalues, which may be equal
     jacobi             eigenvalues of two and three rows, by rotations
@@ -24,7 +25,7 @@ its transpose is its reverse mode. Leading axes are those of a batch.
     bidiagonal         reduction to two diagonals, and QR steps
     singular_values    `svd`, pseudo-inverses, least squares
     powers             powers, and the exponential
-    norms              norms by singular values
+    norms              norms by singular values, condition numbers, ranks
     lyapunov           equations of Sylvester and Lyapunov
     roots              square roots, and the logarithm
     riccati            Riccati's equations, of optimal control
@@ -39,30 +40,34 @@ from .elimination import LUResult, SlogdetResult, det, inv, linsolve, logdet, lu
 from .general import EigvalsResult, eigvals
 from .iterative import KrylovResult, cg, gmres
 from .lyapunov import solve_continuous_lyapunov, solve_discrete_lyapunov, solve_lyapunov, solve_sylvester
-from .norms import norm
+from .norms import cond, matrix_norm, matrix_rank, norm, vector_norm
 from .positive_definite import cho_solve, cholesky, cholesky_solve
 from .powers import expm, matrix_power
 from .reflections import LQResult, QRResult, lq, qr
 from .riccati import solve_continuous_are, solve_discrete_are
 from .roots import logm, sqrtm
-from .singular_values import LstsqResult, SVDResult, cond, lstsq, pinv, svd, svdvals
+from .singular_values import LstsqResult, SVDResult, lstsq, lstsq_of_numpy, pinv, svd, svdvals
 from .structured import block_diag, toeplitz
 from .symmetric import EighResult, eigh, eigvalsh
+from .tensors import multi_dot, tensorinv, tensorsolve
 from .triangular import solve_triangular
 
 __all__ = [
     "EighResult", "EigvalsResult", "KrylovResult", "LQResult", "LUResult", "LstsqResult", "QRResult", "SVDResult",
-    "SlogdetResult", "block_diag", "cg", "cho_solve", "cholesky", "cholesky_solve", "cond", "det", "eigh", "eigvals",
-    "eigvalsh", "expm", "gmres", "inv", "linsolve", "logdet", "logm", "lq", "lstsq", "lu", "matrix_power", "norm",
-    "pinv", "qr", "slogdet", "solve", "solve_banded", "solve_continuous_are", "solve_continuous_lyapunov",
-    "solve_discrete_are", "solve_discrete_lyapunov", "solve_lyapunov", "solve_sylvester", "solve_toeplitz",
-    "solve_triangular", "solve_tridiagonal", "sqrtm", "svd", "svdvals", "toeplitz",
+    "SlogdetResult", "block_diag", "cg", "cho_solve", "cholesky", "cholesky_solve", "cond", "det", "eigh",
+    "eigvals", "eigvalsh", "expm", "gmres", "inv", "linsolve", "logdet", "logm", "lq", "lstsq", "lu", "matrix_norm",
+    "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet", "solve", "solve_banded",
+    "solve_continuous_are", "solve_continuous_lyapunov", "solve_discrete_are", "solve_discrete_lyapunov",
+    "solve_lyapunov", "solve_sylvester", "solve_toeplitz", "solve_triangular", "solve_tridiagonal", "sqrtm", "svd",
+    "svdvals", "tensorinv", "tensorsolve", "toeplitz", "vector_norm",
 ]  # fmt: skip
 
 _NUMPYS: tuple[Callable[..., Any], ...] = (
-    cholesky, cond, det, eigh, eigvalsh, inv, lstsq, matrix_power, norm, pinv, qr, slogdet, solve, svd, svdvals,
+    cholesky, cond, det, eigh, eigvalsh, inv, matrix_norm, matrix_power, matrix_rank, multi_dot, norm, pinv, qr,
+    slogdet, solve, svd, svdvals, tensorinv, tensorsolve, vector_norm,
 )  # fmt: skip
 NUMPYS = {f"linalg.{f.__name__}": f for f in _NUMPYS}  # by their names of NumPy
+NUMPYS |= {"linalg.lstsq": lstsq_of_numpy}
 
 if not TYPE_CHECKING:  # to a checker, what is not there is an error
     __getattr__, __dir__ = missing(__name__), listed(__name__)

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from ..errors import OutOfRange, TypeMismatch, argument, edge, here
+from ..errors import OutOfRange, TypeMismatch, argument, here
+from ..frontend.arguments import lenient
 from ..frontend.arrays.joining import joined
 from ..frontend.arrays.shapes import array_type, as_array, is_several, shape_of
 from ..frontend.columns import Columns
@@ -25,7 +26,7 @@ from .primitives import primitive
 from .triangular import divided, take
 
 
-@edge
+@lenient
 def solve_banded(l_and_u: Sequence[int], ab: ArrayLike, b: ArrayLike) -> Array:
     """The solution `x` of `a @ x == b` for a matrix with `l` diagonals below the main one, and `u` above it.
 
@@ -43,7 +44,7 @@ def solve_banded(l_and_u: Sequence[int], ab: ArrayLike, b: ArrayLike) -> Array:
     return _solutions(partial(_solved, l=l, u=u), [m, y], [2, rank])
 
 
-@edge
+@lenient
 def solve_tridiagonal(lower: ArrayLike, diagonal: ArrayLike, upper: ArrayLike, b: ArrayLike) -> Array:
     """The solution `x` of `a @ x == b` for a matrix of three diagonals, of `n - 1`, `n` and `n - 1` elements.
 
@@ -65,7 +66,7 @@ def solve_tridiagonal(lower: ArrayLike, diagonal: ArrayLike, upper: ArrayLike, b
     return _solutions(of, [below, main, above, y], [1, 1, 1, rank])
 
 
-@edge
+@lenient
 def solve_toeplitz(c_or_cr: ArrayLike | tuple[ArrayLike, ArrayLike], b: ArrayLike) -> Array:
     """The solution `x` of `toeplitz(c, r) @ x == b`: `c_or_cr` is the first column `c`, or a pair `(c, r)`.
 

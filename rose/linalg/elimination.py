@@ -12,8 +12,9 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ..differentiation.gradients import jvp
-from ..errors import OutOfRange, argument, edge, here
+from ..errors import OutOfRange, argument, here
 from ..frontend.annotations import Dual
+from ..frontend.arguments import lenient
 from ..frontend.arrays.products import matmul
 from ..frontend.arrays.shaping import transpose
 from ..frontend.duals import DualVec
@@ -57,7 +58,7 @@ class Factors(NamedTuple):
     regular: Any  # whether no pivot is 0
 
 
-@edge
+@lenient
 def solve(a: ArrayLike, b: ArrayLike) -> Array:
     """The solution `x` of `a @ x == b`: `a` is a square matrix, and `b` a vector, or a matrix of right sides.
 
@@ -67,7 +68,7 @@ def solve(a: ArrayLike, b: ArrayLike) -> Array:
     return batched(solution, *equations(a, b, "solve"))
 
 
-@edge
+@lenient
 def linsolve(a: ArrayLike, b: ArrayLike, trans: int | str = False, typ: str = "n") -> Array:
     """The solution `x` of `a @ x == b`, as in Owl; with `trans`, as in `solve_triangular`, of `transpose(a) @ x == b`.
 
@@ -85,7 +86,7 @@ def linsolve(a: ArrayLike, b: ArrayLike, trans: int | str = False, typ: str = "n
     return batched(of, *given)
 
 
-@edge
+@lenient
 def lu(a: ArrayLike) -> LUResult:
     """The factorisation `a == P @ L @ U` of a square matrix, or of each of a batch, with partial pivoting."""
 
@@ -99,25 +100,25 @@ def lu(a: ArrayLike) -> LUResult:
     return LUResult(*batched(of, [square(a, "lu")], [2]))
 
 
-@edge
+@lenient
 def inv(a: ArrayLike) -> Array:
     """The inverse of a square matrix, or of each of a batch; of a singular one it has infinities and nan."""
     return batched(_inverse_of, [square(a, "inv")], [2])
 
 
-@edge
+@lenient
 def det(a: ArrayLike) -> Any:
     """The determinant of a square matrix, or of each of a batch; its derivatives exist at singular matrices, too."""
     return batched(_det_of, [square(a, "det")], [2])
 
 
-@edge
+@lenient
 def slogdet(a: ArrayLike) -> SlogdetResult:
     """The sign of the determinant, and the logarithm of its absolute value: of a singular matrix 0 and -inf."""
     return SlogdetResult(*batched(_slogdet_of, [square(a, "slogdet")], [2]))
 
 
-@edge
+@lenient
 def logdet(a: ArrayLike) -> Any:
     """The logarithm of the determinant, where that is above 0; else nan, or -inf of a singular matrix."""
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..errors import edge
+from ..frontend.arguments import lenient
 from ..frontend.arrays.products import matmul
 from ..frontend.arrays.shaping import transpose
 from ..frontend.duals import DualVec
@@ -39,7 +39,7 @@ class EigvalsResult(NamedTuple):
     im: Array
 
 
-@edge
+@lenient
 def eigvals(a: ArrayLike) -> EigvalsResult:
     """The eigenvalues of a square matrix, or of each of a batch: their real parts `re`, and their imaginary parts `im`.
 

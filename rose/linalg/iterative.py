@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..errors import TypeMismatch, argument, edge, here
+from ..errors import TypeMismatch, argument, here
 from ..frontend import options
 from ..frontend.any_size import AnySize
+from ..frontend.arguments import lenient
 from ..frontend.arrays.products import matmul
 from ..frontend.arrays.shapes import shape_of
 from ..frontend.function import AnyFn, Fn, from_func, make
@@ -28,7 +29,7 @@ class KrylovResult(NamedTuple):
     info: Any
 
 
-@edge
+@lenient
 def cg(
     a: ArrayLike | AnyFn,
     b: ArrayLike,
@@ -55,7 +56,7 @@ def cg(
     return _solved("cg", Method(None, rtol, atol, maxiter), a, b, x0, M)
 
 
-@edge
+@lenient
 def gmres(
     a: ArrayLike | AnyFn,
     b: ArrayLike,

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import edge
+from ..frontend.arguments import lenient
 from ..frontend.arrays.products import matmul
 from ..frontend.arrays.shapes import shape_of
 from ..frontend.arrays.shaping import reshape, transpose
@@ -26,7 +26,7 @@ ITERATIONS = 60  # at most; some ten are enough for eigenvalues of many magnitud
 NEAR = 2.0**-30  # what another iteration squares, and with it what is left of the derivatives
 
 
-@edge
+@lenient
 def solve_sylvester(a: ArrayLike, b: ArrayLike, q: ArrayLike) -> Array:
     """The solution `x` of `a @ x + x @ b == q`, for square matrices `a` and `b`, or for each of a batch.
 
@@ -40,7 +40,7 @@ def solve_sylvester(a: ArrayLike, b: ArrayLike, q: ArrayLike) -> Array:
     return batched(_sylvester, [left, right, shaped(q, m, n, name, 2, 3, names=names)], [2, 2, 2])
 
 
-@edge
+@lenient
 def solve_continuous_lyapunov(a: ArrayLike, q: ArrayLike) -> Array:
     """The solution `x` of `a @ x + x @ transpose(a) == q`, for square matrices, or for each of a batch.
 
@@ -54,7 +54,7 @@ def solve_continuous_lyapunov(a: ArrayLike, q: ArrayLike) -> Array:
 solve_lyapunov = solve_continuous_lyapunov
 
 
-@edge
+@lenient
 def solve_discrete_lyapunov(a: ArrayLike, q: ArrayLike) -> Array:
     """The solution `x` of `x == a @ x @ transpose(a) + q`, for square matrices, or for each of a batch.
 

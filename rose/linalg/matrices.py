@@ -8,14 +8,18 @@ from typing import Any
 
 from ..errors import TypeMismatch, argument, here
 from ..frontend.arrays.shapes import Shape, as_array, broadcast, leaf_of, shape_of
+from ..frontend.arrays.shaping import permuted
+from ..frontend.index_expressions import literal
 from ..frontend.language import control, loops
 from ..frontend.language.select import select
 from ..frontend.language.vectors import norm
+from ..frontend.operators import as_real
 from ..frontend.typed import ArrayLike
 from ..ir import Value, a_traced, current_builder, ops, shown
 from ..ir.sizes import Size, differ
 from ..ir.types import Real, Type, Vec
 
+EPSILON = 2.0**-52
 MATRIX = "give a vector of its rows, Vec[n, m]; leading axes are those of a batch"
 
 
@@ -97,6 +101,24 @@ def _over(shape: Shape, f: Callable[..., Any], operands: Sequence[Any], more: Se
 
     outs = b.loop(shape[0], item)[1]
     return tuple(outs) if len(outs) > 1 else outs[0]
+
+
+def across(a: Value) -> Value:
+    """The matrix, or each of a batch, with its rows as columns."""
+    rank = len(shape_of(a.type))
+    return permuted(a, [*range(rank - 2), rank - 1, rank - 2])
+
+
+def symmetric(a: Value) -> Value:
+    """The symmetric matrix of which `a` has the lower half."""
+    n = a.shape[0]
+    return filled(n, n, lambda i, j: select(j <= i, a[i][j], a[j][i]))
+
+
+def longer(a: Value) -> Any:
+    """The size of the longer side of a matrix, as a number."""
+    m, n = [as_real(literal(k)) if isinstance(k, Size) else float(k) for k in shape_of(a.type)[-2:]]
+    return max(m, n) if isinstance(m, float) and isinstance(n, float) else ops.max_(m, n)
 
 
 def elem(t: Type) -> Type:

@@ -7,7 +7,7 @@ from functools import reduce
 from operator import sub
 from typing import Any
 
-from ..errors import edge
+from ..frontend.arguments import lenient
 from ..frontend.arrays import shaping
 from ..frontend.duals import DualVec
 from ..frontend.language import control, loops
@@ -18,22 +18,23 @@ from ..ir import Value, current_builder, ops
 from ..ir.types import Bool, Tuple, Vec
 from . import short
 from .blocks import padded, pay
-from .matrices import batched, elem, equations, filled, square
+from .matrices import across, batched, elem, equations, filled, square
 from .primitives import primitive
 from .triangular import backward, forward_transposed, solve_triangular, take
 
 
-@edge
-def cholesky(a: ArrayLike) -> Array:
+@lenient
+def cholesky(a: ArrayLike, *, upper: bool = False) -> Array:
     """The Cholesky factor of `a`: the lower triangular `l` with a positive diagonal and `l @ rose.transpose(l) == a`.
 
     `a` is a symmetric matrix, of which only the upper half is read, or a batch of them. If it is not positive definite,
-    all numbers of the result are nan.
+    all numbers of the result are nan. With `upper` it is the transpose of that.
     """
-    return batched(_factor_of, [square(a, "cholesky")], [2])
+    found = batched(_factor_of, [square(a, "cholesky")], [2])
+    return across(found) if upper else found
 
 
-@edge
+@lenient
 def cholesky_solve(a: ArrayLike, y: ArrayLike) -> Array:
     """The solution `x` of `a @ x == y`, for a symmetric positive definite matrix `a`.
 
@@ -43,7 +44,7 @@ def cholesky_solve(a: ArrayLike, y: ArrayLike) -> Array:
     return batched(_solution_of, *equations(a, y, "cholesky_solve"))
 
 
-@edge
+@lenient
 def cho_solve(c_and_lower: tuple[ArrayLike, bool], b: ArrayLike) -> Array:
     """The solution `x` of `a @ x == b`, given the pair of a Cholesky factor of `a` and whether it is the lower one."""
     factor, lower = c_and_lower

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ..errors import TypeMismatch, argument, edge, here
+from ..errors import TypeMismatch, argument, here
+from ..frontend.arguments import lenient
 from ..frontend.arrays.products import matmul
 from ..frontend.arrays.shapes import as_array
 from ..frontend.language import control, loops
@@ -23,7 +24,7 @@ NUMERATOR = (  # of Pade's approximation of degree 13 to exp(x); the denominator
 LARGEST = 5.371920351148152  # the 1-norm of a matrix of which the approximation is exact to rounding
 
 
-@edge
+@lenient
 def matrix_power(a: ArrayLike, n: int) -> Array:
     """The product of `n` times the square matrix `a`, an integer; of its inverse, if that is below 0."""
     power = host_index(n)
@@ -45,7 +46,7 @@ def _power(n: int, m: Value) -> Value:
     return identity(m.shape[0]) if out is None else out
 
 
-@edge
+@lenient
 def expm(a: ArrayLike) -> Array:
     """The exponential of a square matrix, or of each of a batch.
 

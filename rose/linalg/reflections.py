@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..differentiation.gradients import jvp
-from ..errors import OutOfRange, argument, edge, here
+from ..errors import OutOfRange, argument, here
+from ..frontend.arguments import lenient
 from ..frontend.arrays.joining import joined
 from ..frontend.arrays.products import matmul
 from ..frontend.arrays.shapes import array_type, shape_of
@@ -41,7 +42,7 @@ class LQResult(NamedTuple):
     Q: Array
 
 
-@edge
+@lenient
 def qr(a: ArrayLike, mode: str = "reduced") -> Any:
     """The factorisation `a == Q @ R` of an `m` by `n` matrix, or of each of a batch: `Q` has orthonormal columns.
 
@@ -59,7 +60,7 @@ def qr(a: ArrayLike, mode: str = "reduced") -> Any:
     return r if mode == "r" else QRResult(q, r)
 
 
-@edge
+@lenient
 def lq(a: ArrayLike) -> LQResult:
     """The reduced factorisation `a == L @ Q` of an `m` by `n` matrix, or of each of a batch: that of `qr`, transposed.
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import edge
+from ..frontend.arguments import lenient
 from ..frontend.arrays.products import matmul
 from ..frontend.arrays.shapes import shape_of
 from ..frontend.arrays.shaping import transpose
@@ -25,7 +25,7 @@ ITERATIONS = 30  # at most, each of which squares what is left; at the edge of s
 NEAR = 2.0**-30  # of the change beside the whole, which another iteration squares
 
 
-@edge
+@lenient
 def solve_continuous_are(a: ArrayLike, b: ArrayLike, q: ArrayLike, r: ArrayLike) -> Array:
     """The stabilising solution `x` of `a.T @ x + x @ a - x @ b @ inv(r) @ b.T @ x + q == 0`, or of each of a batch.
 
@@ -38,7 +38,7 @@ def solve_continuous_are(a: ArrayLike, b: ArrayLike, q: ArrayLike, r: ArrayLike)
     return batched(_solution_by(_by_transform), _arguments(a, b, q, r, "solve_continuous_are"), [2] * 4)
 
 
-@edge
+@lenient
 def solve_discrete_are(a: ArrayLike, b: ArrayLike, q: ArrayLike, r: ArrayLike) -> Array:
     """The stabilising solution `x` of `x == a.T @ x @ inv(1 + b @ inv(r) @ b.T @ x) @ a + q`, or of each of a batch.
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import edge
+from ..frontend.arguments import lenient
 from ..frontend.arrays.products import matmul
 from ..frontend.duals import DualVec
 from ..frontend.language import control
@@ -30,7 +30,7 @@ WEIGHTS = (
 )  # fmt: skip
 
 
-@edge
+@lenient
 def sqrtm(a: ArrayLike) -> Array:
     """The principal square root of a square matrix, or of each of a batch: `x @ x == a`.
 
@@ -41,7 +41,7 @@ def sqrtm(a: ArrayLike) -> Array:
     return batched(_sqrtm_of, [square(a, "sqrtm")], [2])
 
 
-@edge
+@lenient
 def logm(a: ArrayLike) -> Array:
     """The principal logarithm of a square matrix, or of each of a batch: `expm(x) == a`.
 

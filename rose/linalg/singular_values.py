@@ -6,14 +6,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
-from ..errors import edge
 from ..frontend.annotations import Dual
+from ..frontend.arguments import lenient
 from ..frontend.arrays.joining import joined
 from ..frontend.arrays.order import argsort
 from ..frontend.arrays.products import matmul
 from ..frontend.arrays.reductions import total
-from ..frontend.arrays.shapes import array_type, shape_of
-from ..frontend.arrays.shaping import transpose
+from ..frontend.arrays.shapes import array_type, as_array, shape_of
+from ..frontend.arrays.shaping import atleast_1d, transpose
 from ..frontend.duals import DualVec
 from ..frontend.language import loops
 from ..frontend.language.select import select
@@ -23,7 +23,7 @@ from ..ir.sizes import at_most, differ
 from ..ir.types import Real, Tuple, Vec
 from .bidiagonal import diagonalised
 from .gaps import is_close, over
-from .matrices import array, batched, elem, equations, filled, identity, magnitude
+from .matrices import EPSILON, array, batched, elem, equations, filled, identity, longer, magnitude, symmetric
 from .primitives import primitive
 from .reflections import complete
 
@@ -45,36 +45,48 @@ class LstsqResult(NamedTuple):
     singular_values: Array
 
 
-@edge
-def svd(a: ArrayLike, full_matrices: bool = True) -> SVDResult:
+@lenient
+def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     """The decomposition `a == U * S @ Vh` of an `m` by `n` matrix, or of each of a batch, with `k = min(m, n)`.
 
     With `full_matrices=False`, `U` is `m` by `k` and `Vh` `k` by `n`; else, as in NumPy, both are square: the other
     singular vectors, for which there is a choice, are those of a complete `qr` of the first. Derivatives of any order
     exist where the singular values differ and are not 0. The singular vectors of equal ones, and of 0, have none: what
-    reads them has the derivative nan, and what does not read them keeps its own; see `eigh`.
+    reads them has the derivative nan, and what does not read them keeps its own; see `eigh`. With `compute_uv=False` it
+    is `svdvals(a)`; with `hermitian`, of the symmetric matrix of which `a` has the lower half.
     """
-    m = array(a, 2, "svd", 0, 1, 2)
+    m = _symmetric_if(hermitian, array(a, 2, "svd", 0, 1, 2, 3, 4))
+    if not compute_uv:
+        return svdvals(m)
     return SVDResult(*batched(_full_svd_of if full_matrices else _svd_of, [m], [2]))
 
 
-@edge
+@lenient
 def svdvals(a: ArrayLike) -> Array:
     """The singular values of a matrix, or of each of a batch, in descending order."""
     return SVDResult(*batched(_svd_of, [array(a, 2, "svdvals", 0, 1)], [2])).S
 
 
-@edge
-def pinv(a: ArrayLike, rcond: float | Value | None = None) -> Array:
+@lenient
+def pinv(a: ArrayLike, rcond: float | Value | None = None, hermitian: bool = False, *, rtol: Any = ...) -> Array:
     """The pseudo-inverse of a matrix, or of each of a batch.
 
-    Singular values up to `rcond` times the largest count as 0: 1e-15, if it is not given. The derivatives, to any
-    order, are those among the matrices of the same rank.
+    Singular values up to `rcond`, or `rtol`, times the largest count as 0: 1e-15, if neither is given, and the rounding
+    of as many numbers as the longer side has, if `rtol` is None. The derivatives, to any order, are those among the
+    matrices of the same rank. With `hermitian`, of the symmetric matrix of which `a` has the lower half.
     """
-    return batched(partial(_pinv_of, _cut(rcond)), [array(a, 2, "pinv", 0, 1, 2)], [2])
+    m = _symmetric_if(hermitian, array(a, 2, "pinv", 0, 1, 2, 3))
+    if rcond is None and rtol is not ...:
+        rcond = longer(m) * EPSILON if rtol is None else rtol
+    return batched(partial(_pinv_of, _cut(rcond)), [m], [2])
 
 
-@edge
+def _symmetric_if(hermitian: bool, m: Value) -> Value:
+    """A matrix, or a batch of them; if it is said to be symmetric, what its lower half says."""
+    return batched(symmetric, [m], [2]) if hermitian else m
+
+
+@lenient
 def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | Value | None = None) -> LstsqResult:
     """The shortest `x` for which `a @ x - b` is shortest: `b` is a vector, or a matrix of right sides.
 
@@ -86,15 +98,14 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | Value | None = None) -> Lst
     return LstsqResult(*batched(partial(_least_squares, _cut(rcond)), *given))
 
 
-@edge
-def cond(a: ArrayLike) -> Any:
-    """The condition number of a matrix, or of each of a batch: its largest singular value over its smallest."""
-
-    def of(m: Value) -> Value:
-        s = _svd_of(m)[1]
-        return s[0] / s[-1]
-
-    return batched(of, [array(a, 2, "cond", 0, 1)], [2])
+@lenient
+def lstsq_of_numpy(a: ArrayLike, b: ArrayLike, rcond: float | Value | None = None) -> LstsqResult:
+    """`np.linalg.lstsq`, whose residuals are a vector: none, if there are no more rows than columns."""
+    found = lstsq(a, b, rcond)
+    rows, columns = shape_of(as_array(a).type)
+    if at_most(rows, columns):
+        return found._replace(residuals=current_builder().zero(Vec(0, Real)))
+    return found._replace(residuals=atleast_1d(found.residuals))
 
 
 def _cut(rcond: float | Value | None) -> float | Value:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import OutOfRange, edge, here
+from ..errors import OutOfRange, here
+from ..frontend.arguments import lenient
 from ..frontend.arrays.joining import joined
 from ..frontend.arrays.shapes import array_type, as_array, shape_of
 from ..frontend.language.select import select
@@ -16,7 +17,7 @@ from ..ir.types import Real
 from .matrices import array, batched, filled
 
 
-@edge
+@lenient
 def block_diag(*arrays: ArrayLike) -> Array:
     """The matrix with the given ones along its diagonal, and zeros elsewhere.
 
@@ -52,7 +53,7 @@ def _blocks(*blocks: Value) -> Value:
     return joined(rows, 0)
 
 
-@edge
+@lenient
 def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Array:
     """The matrix with constant diagonals whose first column is `c` and whose first row is `r`, or `c` too without it.
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ..errors import OutOfRange, argument, edge, here
+from ..errors import OutOfRange, argument, here
+from ..frontend.arguments import lenient
 from ..frontend.duals import DualVec
 from ..frontend.language import control, loops
 from ..frontend.language.accumulators import Accum, accum
@@ -19,7 +20,7 @@ from .matrices import batched, elem, equations, filled
 from .primitives import Primitive
 
 
-@edge
+@lenient
 def solve_triangular(
     a: ArrayLike, b: ArrayLike, trans: int | str = 0, lower: bool = False, unit_diagonal: bool = False
 ) -> Array:

@@ -16,7 +16,7 @@ out (HWIO). Parameters are arguments: keep them in a struct.
 from typing import TYPE_CHECKING
 
 from ..errors.advice import listed, missing
-from ..frontend.arrays.joining import pad
+from ..frontend.arrays.padding import pad
 from ..frontend.arrays.reductions import softmax
 from ..ir.ops import relu, sigmoid, softplus, tanh
 from .activations import dawsn, elu, gelu, leaky_relu, log_softmax, silu, softsign

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import TypeMismatch, here
 from ..frontend.arrays.elementwise import array_function
-from ..frontend.arrays.joining import pad
+from ..frontend.arrays.padding import pad
 from ..frontend.arrays.shapes import array_type, as_array, leaf_of, shape_of
 from ..frontend.language import loops
 from ..frontend.language.accumulators import Accum, accum

@@ -402,14 +402,6 @@ def a_mean_of_structs():
     return f
 
 
-def a_mean_of_a_number():
-    @fn
-    def f(x: Real) -> Real:
-        return rose.mean(x)
-
-    return f
-
-
 def a_norm_that_is_none():
     @fn
     def f(x: Vec[2, 2]) -> Real:

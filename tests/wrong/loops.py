@@ -273,14 +273,6 @@ def a_sum_of_strings():
     return f
 
 
-def a_sum_of_a_number():
-    @fn
-    def f(x: Real) -> Real:
-        return rose.sum(x)
-
-    return f
-
-
 def a_sum_of_two_sizes():
     @fn
     def f(v: Vec[3], w: Vec[2]) -> Vec[3]:

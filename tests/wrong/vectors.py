@@ -25,14 +25,6 @@ def a_maximum_of_nothing_at_all():
     return f
 
 
-def a_maximum_of_a_number():
-    @fn
-    def f(x: Real) -> Real:
-        return rose.max(x)
-
-    return f
-
-
 def a_maximum_of_a_number_and_a_string():
     @fn
     def f(x: Real) -> Real:
@@ -61,14 +53,6 @@ def logsumexp_of_a_number():
     @fn
     def f(x: Real) -> Real:
         return x + rose.logsumexp(3.0)
-
-    return f
-
-
-def logsumexp_of_a_traced_number():
-    @fn
-    def f(x: Real) -> Real:
-        return rose.logsumexp(x)
 
     return f
 
@@ -205,14 +189,6 @@ def matmul_of_a_number_and_a_vector():
     @fn
     def f(v: Vec[3]) -> Real:
         return 3.0 @ v
-
-    return f
-
-
-def a_prod_of_a_number():
-    @fn
-    def f(x: Real) -> Real:
-        return rose.prod(x)
 
     return f
 

@@ -18,7 +18,7 @@ Its files, in the order in which to read them:
     creation      `zeros`, `arange`, `linspace`, `eye`: loops of nothing
     kinds         `x.astype(int)`: elements of another kind
     shaping       `reshape`, `transpose`, `roll`, `tile`: the elements of an array at other indices
-    joining       `stack`, `concatenate`, `pad`, and `split`: an accumulator, written piece by piece
+    joining       `stack`, `concatenate` and `split`: an accumulator, written piece by piece
     products      `matmul`, `tensordot`, `convolve`: sums of products, all by `contraction`
     einsum        the same by the names of indices
     reductions    sums and folds along axes, within maps along the others
@@ -27,7 +27,9 @@ Its files, in the order in which to read them:
     sorting       the order of a vector's numbers, by a merge
     searches      `searchsorted`, `interp`: a number among sorted ones, digit by digit
     order         `take`, `gradient`: elements by their indices along an axis
-    statistics    `percentile`, `average`, `cov`, `nansum`: statistics of samples
+    padding       `pad`: an array with more elements around it
+    statistics    `percentile`, `average`, `cov`: statistics of samples
+    nans          `nansum`, `np.nanstd` and their kind: reductions that pass over nan
     polynomials   `polyval`, `vander`
     updates       `x.at[i].set(v)`
 

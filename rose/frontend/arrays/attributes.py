@@ -8,7 +8,7 @@ from typing import Any
 
 from ...ir import Value
 from ...ir.sizes import times
-from .shapes import shape_of
+from .shapes import axes_given, shape_of
 from .shaping import transpose
 from .updates import At
 
@@ -23,9 +23,10 @@ def ndim(v: Value) -> int:
     return len(shape_of(v.type))
 
 
-def size(v: Value) -> Any:
-    """The number of elements."""
-    return reduce(times, shape_of(v.type), 1)
+def size(v: Value, axis: Any = None) -> Any:
+    """The number of elements, or of those along axes."""
+    sizes = shape_of(v.type)
+    return reduce(times, sizes if axis is None else [sizes[k] for k in axes_given(axis, len(sizes))], 1)
 
 
 ATTRIBUTES: dict[str, Callable[[Value], Any]] = {"shape": shape, "ndim": ndim, "size": size, "T": transpose, "at": At}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ...errors import OutOfRange, TypeMismatch, argument, here
@@ -12,12 +13,12 @@ from ...ir.sizes import Size, larger, minus, open_size
 from ...ir.types import Bool, Fin, Real, Vec
 from ...ir.value import host_index
 from ..index_expressions import literal
-from ..operators import as_real, view
+from ..operators import as_real, is_array, view
 from ..values import is_number, to_value
-from .elementwise import array_function, maps
+from .elementwise import array_function, each, maps
 from .indexing import Along, Axis, read
 from .kinds import kind_of, typed
-from .shapes import Shape, array_type, as_array, broadcast, leaf_of, same, shape_given, shape_of, size_given
+from .shapes import Shape, array_type, as_array, axis_given, broadcast, leaf_of, same, shape_given, shape_of, size_given
 
 
 @array_function
@@ -43,27 +44,31 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
 
 
 @array_function
-def zeros_like(x: Any, dtype: Any = None) -> Any:
-    """Zeros of the shape of `x`, of any type: numbers, or structs of them; False for conditions."""
+def zeros_like(x: Any, dtype: Any = None, *, shape: Any = None) -> Any:
+    """Zeros of the shape of `x`, or of another, of any type: numbers, or structs of them; False for conditions."""
     v = as_array(x)
     leaf = Real if isinstance(leaf_of(v.type), Fin) else leaf_of(v.type)
     if dtype is not None:
         leaf = Bool if kind_of(dtype) == "b" else Real
-    return view(current_builder().zero(array_type(shape_of(v.type), leaf)))
+    return view(current_builder().zero(array_type(_shape_like(v, shape, "rose.zeros_like"), leaf)))
 
 
 @array_function
-def ones_like(x: Any, dtype: Any = None) -> Any:
-    """Ones of the shape of `x`; True for conditions."""
+def ones_like(x: Any, dtype: Any = None, *, shape: Any = None) -> Any:
+    """Ones of the shape of `x`, or of another; True for conditions."""
     v = as_array(x)
     one = current_builder().lift(True if leaf_of(v.type) is Bool else 1.0)
-    return filled(shape_of(v.type), typed(one, dtype))
+    return filled(_shape_like(v, shape, "rose.ones_like"), typed(one, dtype))
 
 
 @array_function
-def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Any:
-    """An array of the shape of `x`, each of whose elements is `fill_value`."""
-    return _full(shape_of(as_array(x).type), fill_value, dtype)
+def full_like(x: Any, fill_value: Any, dtype: Any = None, *, shape: Any = None) -> Any:
+    """An array of the shape of `x`, or of another, each of whose elements is `fill_value`."""
+    return _full(_shape_like(as_array(x), shape, "rose.full_like"), fill_value, dtype)
+
+
+def _shape_like(v: Value, shape: Any, name: str) -> Shape:
+    return shape_of(v.type) if shape is None else shape_given(shape, name)
 
 
 def filled(shape: Shape, item: Value) -> Value:
@@ -163,26 +168,41 @@ def _known(x: Any, name: str) -> float | int:
 
 
 @array_function
-def linspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, *, dtype: Any = None) -> Any:
+def linspace(
+    start: Any, stop: Any, num: Any = 50, endpoint: Any = True, retstep: Any = False, dtype: Any = None, axis: Any = 0
+) -> Any:
     """`num` numbers from `start` to `stop`, evenly spaced; without the end point, as many before `stop`.
 
     Element `i` is `start + i * ((stop - start) / (num - 1))`, and the last is `stop` itself. Both may be traced.
+    Both may be arrays: then the numbers lie along a new `axis`. With `retstep` it is a pair, with the distance.
     """
     size = size_given(num, "rose.linspace")
-    first, last = [as_real(to_value(x, Real, (name,))) for x, name in ((start, "start"), (stop, "stop"))]
+    ends = [
+        as_array(x) if not is_number(x) and is_array(x) else as_real(to_value(x, Real, (name,)))
+        for x, name in ((start, "start"), (stop, "stop"))
+    ]
     parts = larger(minus(size, 1), 1) if endpoint else larger(size, 1)
-    step = (last - first) / as_real(literal(parts))
+    steps = each(lambda first, last: (as_real(last) - as_real(first)) / as_real(literal(parts)), *ends)
 
-    def item(i: Value) -> Value:
+    def item(i: Value, first: Value, last: Value, step: Value) -> Value:
         x = real(i) * step + first
         return select(ile(literal(parts), i), last, x) if endpoint and (isinstance(size, Size) or size > 1) else x
 
-    return typed(current_builder().vec(size, item), dtype)
+    def numbers(i: Value) -> Value:
+        return each(lambda first, last, step: item(i, as_real(first), as_real(last), step), *ends, steps)
+
+    made = current_builder().vec(size, numbers)
+    to, axes = axis_given(axis, len(shape_of(made.type))), [Axis(n) for n in shape_of(made.type)]
+    made = made if not to else read(made, [Along(a) for a in axes], [*axes[1 : to + 1], axes[0], *axes[to + 1 :]])
+    return (typed(made, dtype), steps) if retstep else typed(made, dtype)
 
 
 @array_function
-def meshgrid(*vectors: Any, indexing: str = "xy") -> Any:
-    """The coordinates of a grid, an array for each vector: of shape `(len(y), len(x))`, or as "ij" in their order."""
+def meshgrid(*vectors: Any, sparse: Any = False, indexing: str = "xy") -> Any:
+    """The coordinates of a grid, an array for each vector: of shape `(len(y), len(x))`, or as "ij" in their order.
+
+    With `sparse` the axes of each along which it does not change have one element.
+    """
     if indexing not in ("xy", "ij"):
         raise TypeMismatch(f"rose.meshgrid has no indexing {shown(indexing)}", here(), 'write indexing="ij"')
     given = [as_array(x) for x in vectors]
@@ -191,4 +211,5 @@ def meshgrid(*vectors: Any, indexing: str = "xy") -> Any:
             raise TypeMismatch(f"rose.meshgrid takes vectors, not {a_traced(v)}", here(), "give it x.ravel()")
     axes = [Axis(shape_of(v.type)[0] if shape_of(v.type) else 1) for v in given]
     order = [axes[1], axes[0], *axes[2:]] if indexing == "xy" and len(axes) > 1 else axes
-    return [read(v, [Along(a)] if isinstance(v.type, Vec) else [], order) for v, a in zip(given, axes, strict=True)]
+    own: Callable[[Axis], list[Axis]] = lambda a: [b if b is a or not sparse else Axis() for b in order]
+    return [read(v, [Along(a)] if isinstance(v.type, Vec) else [], own(a)) for v, a in zip(given, axes, strict=True)]

@@ -1,4 +1,4 @@
-"""Arrays of several: `array`, `stack`, `concatenate`, `pad`; and an array cut into several: `split`.
+"""Arrays of several: `array`, `stack`, `concatenate`; and an array cut into several: `split`.
 
 What is joined is written piece by piece, into one accumulator: a loop for each piece, and no choice in any of them, so
 that a derivative goes through each piece once. An accumulator begins at -0.0, so that each element keeps its bits.
@@ -14,8 +14,8 @@ from ...errors import OutOfRange, TypeMismatch, here
 from ...host.marshal import as_given, is_listing
 from ...ir import Value, a_traced, current_builder, shown
 from ...ir.numbers import is_listed
-from ...ir.ops import iadd, ibeyond, ifrom, ilt, imod, select
-from ...ir.sizes import Size, differ, minus, plus, times
+from ...ir.ops import iadd, ibeyond, ilt, select
+from ...ir.sizes import Size, differ, plus
 from ...ir.types import Fin, Real, Tan, Type, Vec
 from ...ir.value import host_index
 from ..index_expressions import literal, within
@@ -23,7 +23,7 @@ from ..operators import view
 from ..values import is_traced, to_value, widest
 from .creation import filled
 from .elementwise import array_function, maps
-from .indexing import Along, Axis, Place, as_fin, read
+from .indexing import Along, Axis, as_fin, read
 from .kinds import typed
 from .shapes import (
     Shape,
@@ -38,7 +38,7 @@ from .shapes import (
     size_given,
     spelled,
 )
-from .shaping import Mapped, along, cycle, expand_dims, given, of_rank, ravel
+from .shaping import along, expand_dims, given, of_rank, ravel
 
 
 class Piece(NamedTuple):
@@ -104,10 +104,10 @@ def _lists(x: Any) -> Any:
 
 
 @array_function
-def stack(arrays: Any, axis: Any = 0) -> Any:
+def stack(arrays: Any, axis: Any = 0, *, dtype: Any = None) -> Any:
     """The arrays, all of one shape, along a new axis, which has this place in the result."""
     vs = _of_one_shape(arrays_given(arrays, "rose.stack"), "rose.stack")
-    return view(_stacked(vs, axis_given(axis, len(shape_of(vs[0].type)) + 1)))
+    return view(typed(_stacked(vs, axis_given(axis, len(shape_of(vs[0].type)) + 1)), dtype))
 
 
 def _of_one_shape(vs: list[Value], name: str) -> list[Value]:
@@ -127,11 +127,11 @@ def _stacked(vs: Sequence[Value], axis: int) -> Value:
 
 
 @array_function
-def concatenate(arrays: Any, axis: Any = 0) -> Any:
+def concatenate(arrays: Any, axis: Any = 0, *, dtype: Any = None) -> Any:
     """The arrays one after another along an axis; in all others they have one size. With None, of their `ravel`."""
     vs = arrays_given(arrays, "rose.concatenate")
     if axis is None:
-        return view(joined([ravel(v) for v in vs], 0))
+        return view(typed(joined([ravel(v) for v in vs], 0), dtype))
     shape = shape_of(vs[0].type)
     if not shape:
         hint = "write rose.stack([x, y]) for numbers"
@@ -139,7 +139,7 @@ def concatenate(arrays: Any, axis: Any = 0) -> Any:
     k = axis_given(axis, len(shape))
     for v in vs:
         _check_others(shape, shape_of(v.type), k)
-    return view(joined(vs, k))
+    return view(typed(joined(vs, k), dtype))
 
 
 def _check_others(one: Shape, other: Shape, axis: int) -> None:
@@ -248,16 +248,16 @@ def _chosen(shape: Shape, leaf: Type, cut: Cut, source: Any, axis: int) -> Value
 
 
 @array_function
-def hstack(arrays: Any) -> Any:
+def hstack(arrays: Any, *, dtype: Any = None) -> Any:
     """The arrays one after another: of vectors and numbers along their axis, of others along the second."""
     vs = [of_rank(v, 1) for v in arrays_given(arrays, "rose.hstack")]
-    return _concatenated(vs, 0 if len(shape_of(vs[0].type)) == 1 else 1)
+    return _concatenated(vs, 0 if len(shape_of(vs[0].type)) == 1 else 1, dtype)
 
 
 @array_function
-def vstack(arrays: Any) -> Any:
+def vstack(arrays: Any, *, dtype: Any = None) -> Any:
     """The arrays below one another, along the first axis: a vector is a row."""
-    return _concatenated([of_rank(v, 2) for v in arrays_given(arrays, "rose.vstack")], 0)
+    return _concatenated([of_rank(v, 2) for v in arrays_given(arrays, "rose.vstack")], 0, dtype)
 
 
 @array_function
@@ -315,10 +315,10 @@ def _blocks(x: Any, level: int, depth: int) -> Value:
     return _concatenated([of_rank(v, rank) for v in parts], rank - level)
 
 
-def _concatenated(vs: list[Value], axis: int) -> Any:
+def _concatenated(vs: list[Value], axis: int, dtype: Any = None) -> Any:
     for v in vs:
         _check_others(shape_of(vs[0].type), shape_of(v.type), axis)
-    return view(joined(vs, axis))
+    return view(typed(joined(vs, axis), dtype))
 
 
 @array_function
@@ -357,102 +357,3 @@ def _place_given(x: Any) -> int:
         what = a_traced(x) if isinstance(x, Value) else shown(x)
         raise TypeMismatch(f"an array is cut at integers, not at {what}", here(), "write rose.split(x, [2, 5])")
     return k
-
-
-MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
-
-
-@array_function
-def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = None) -> Any:
-    """The array with more elements before and after it, along each axis.
-
-    `pad_width` is a number of them, a pair `(before, after)`, or a pair for each axis. The mode says which: "constant"
-    ones (by default zeros), the nearest ("edge"), or those of the array again: mirrored about its end ("reflect") or
-    with it ("symmetric"), or from its other end ("wrap").
-    """
-    v, shape = given(x, "x")
-    if mode not in MODES:
-        raise TypeMismatch(f"rose.pad has no mode {shown(mode)}", here(), f"write one of {', '.join(MODES)}")
-    widths = _widths(pad_width, len(shape))
-    if mode == "constant":
-        leaf = leaf_of(v.type)
-        zero = current_builder().zero(leaf)
-        around = zero if constant_values is None else to_value(constant_values, leaf, ("constant_values",))
-        return view(_surrounded(v, shape, widths, around))
-    axes = [Axis(plus(n, before + after)) for n, (before, after) in zip(shape, widths, strict=True)]
-    for n, (before, after) in zip(shape, widths, strict=True):
-        if not differ(n, 0) and before + after:
-            what = f"rose.pad cannot take elements for the mode {mode!r} from an axis that has none"
-            raise OutOfRange(what, here(), 'pad it with the mode "constant"')
-    places: list[Place] = [_BEYOND[mode](a, n, before) for a, n, (before, _) in zip(axes, shape, widths, strict=True)]
-    return view(read(v, places, axes))
-
-
-def _widths(given: Any, rank: int) -> list[tuple[int | Size, int | Size]]:
-    """The numbers of elements before and after each axis."""
-    pairs = items_of(given)
-    if not any(map(is_several, pairs)):
-        pairs = [pairs] * rank if len(pairs) <= 2 else []
-    elif len(pairs) == 1:
-        pairs = pairs * rank
-    each = [[size_given(k, "rose.pad") for k in items_of(p)] for p in pairs]
-    if len(each) != rank or any([len(p) not in (1, 2) for p in each]):
-        what = f"rose.pad of {rank} axes is not told how much to add by {shown(given)}"
-        raise TypeMismatch(what, here(), "write a number, a pair (before, after), or a pair for each axis")
-    return [(p[0], p[-1]) for p in each]
-
-
-def _surrounded(v: Value, shape: Shape, widths: Sequence[tuple[int | Size, int | Size]], around: Value) -> Value:
-    b = current_builder()
-    whole = tuple([plus(n, before + after) for n, (before, after) in zip(shape, widths, strict=True)])
-
-    def cut(axis: int, source: Value) -> list[tuple[Any, Callable[[Value], Value]]]:
-        margin: Callable[[Value], Value] = lambda i: around
-        if source is around:
-            return [(whole[axis], margin)]
-        before, after = widths[axis]
-        return [(before, margin), (shape[axis], lambda i: b.index(source, i)), (after, margin)]
-
-    return assembled(whole, leaf_of(v.type), cut, v) if shape else v
-
-
-def _nearest(axis: Axis, n: Any, before: int | Size) -> Along:
-    return Mapped(axis, lambda i: within(ibeyond(i, literal(before)), n))
-
-
-def _mirrored(axis: Axis, n: Any, before: int | Size) -> Along:
-    """The index in an axis that is mirrored about its first and its last element: again every `2 * n - 2`."""
-    if not differ(n, 1):
-        return Mapped(axis, lambda i: literal(0))
-    last, period = minus(n, 1), times(2, minus(n, 1))
-
-    def at(i: Value) -> Value:
-        k = imod(iadd(i, literal(_turned(-before, period))), literal(period))
-        return ibeyond(literal(last), iadd(ibeyond(k, literal(last)), ibeyond(literal(last), k)))
-
-    return Mapped(axis, at)
-
-
-def _doubled(axis: Axis, n: Any, before: int | Size) -> Along:
-    """The index in an axis that is mirrored at its ends: again every `2 * n`."""
-    period = times(2, n)
-
-    def at(i: Value) -> Value:
-        k = imod(iadd(i, literal(_turned(-before, period))), literal(period))
-        back = ifrom(k, literal(minus(period, 1)))
-        return within(ibeyond(k, ibeyond(k, back)), n)
-
-    return Mapped(axis, at)
-
-
-def _turned(start: int, period: Any) -> Any:
-    """`start % period`, or a number that leaves the same rest, of a period that is not known."""
-    return times(-start, minus(period, 1)) if isinstance(period, Size) else start % period
-
-
-_BEYOND: dict[str, Callable[[Axis, Any, int | Size], Along]] = {
-    "edge": _nearest,
-    "reflect": _mirrored,
-    "symmetric": _doubled,
-    "wrap": lambda axis, n, before: cycle(axis, n, -before),
-}

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from ...errors import OutOfRange, TypeMismatch, here
 from ...ir import Value, a_traced, current_builder, ops, shown
 from ...ir.sizes import Size, at_most, differ
+from ...ir.value import host_index
 from ..operators import is_array, view
 from ..values import is_number
 from .elementwise import array_function, each
@@ -16,7 +18,7 @@ from .indexing import as_indices, part
 from .joining import concatenate, stack
 from .reductions import along, number, numbers
 from .shapes import Shape, as_array, axes_given, axis_given, broadcast, is_several, items_of, shape_of, spelled
-from .shaping import expand_dims, given, moved, ravel
+from .shaping import expand_dims, given, moveaxis, moved, ravel, reshape
 from .sorting import order_of
 
 
@@ -28,12 +30,32 @@ def _along(axis: int, key: Any) -> tuple[Any, ...]:
 
 
 @array_function
-def take(x: Any, indices: Any, axis: Any = None) -> Any:
-    """The elements at these indices, an index or an array of them, along an axis; without one, of all in a row."""
+def take(x: Any, indices: Any, axis: Any = None, *, mode: Any = "raise") -> Any:
+    """The elements at these indices, an index or an array of them, along an axis; without one, of all in a row.
+
+    With the modes "wrap" and "clip" whole numbers are indices that are wrapped round, or clipped.
+    """
     v, shape = given(x, "x")
     v = ravel(v) if axis is None and len(shape) != 1 else v
     k = 0 if axis is None else axis_given(axis, len(shape))
-    return part(v, _along(k, list(indices) if indices.__class__ is tuple else indices))
+    at = list(indices) if indices.__class__ is tuple else indices
+    return part(v, _along(k, _in_range(at, shape_of(v.type)[k], mode)))
+
+
+def _in_range(at: Any, n: Any, mode: Any) -> Any:
+    """Indices of an axis of size `n`: wrapped round or clipped, as the mode says."""
+    if mode not in ("raise", "wrap", "clip"):
+        what = a_traced(mode) if isinstance(mode, Value) else shown(mode)
+        raise TypeMismatch(f"rose.take has no mode {what}", here().into(["mode"]), 'write "raise", "wrap" or "clip"')
+    if mode == "raise":
+        return at
+    near: Callable[[Any], Any] = lambda i: i % n if mode == "wrap" else ops.clip(number(i), 0, n - 1)
+    if isinstance(at, Value):
+        return each(near, at)
+    of_host: Callable[[Any], Any] = lambda i: (
+        [*map(of_host, i)] if isinstance(i, list) else i % n if mode == "wrap" else min(max(i, 0), n - 1)
+    )
+    return of_host(at.tolist() if hasattr(at, "tolist") else at)
 
 
 @array_function
@@ -79,7 +101,7 @@ def moved_shape(v: Value, axis: int) -> Shape:
 
 
 @array_function
-def argsort(x: Any, axis: Any = -1, kind: Any = None) -> Any:
+def argsort(x: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> Any:
     """The indices, `Fin[n]`, that sort `x` along an axis, or in a row with None: equal ones as they stand, nan last.
 
     It takes `n log n` steps and is stable, as each `kind` may be.
@@ -89,7 +111,7 @@ def argsort(x: Any, axis: Any = -1, kind: Any = None) -> Any:
 
 
 @array_function
-def sort(x: Any, axis: Any = -1, kind: Any = None) -> Any:
+def sort(x: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None) -> Any:
     """The elements from the smallest to the largest along an axis, or all in a row with None; nan last.
 
     A derivative goes to the element that came to a place; equal ones stay in their order.
@@ -112,23 +134,38 @@ def _order(v: Value, axis: int) -> Value:
 
 
 @array_function
-def quantile(a: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+def quantile(a: Any, q: Any, axis: Any = None, *, method: Any = "linear", keepdims: Any = False) -> Any:
     """The value below which a share `q` of the elements lies, between neighbours along a line; nan if one is nan.
 
     `q` is a number of the host from 0 to 1, or several, whose answers lie along a new first axis. It is of all
-    elements, or along an axis.
+    elements, or along axes. The method is NumPy's: "lower", "higher", "nearest" and "midpoint" take neighbours, and
+    "hazen", "weibull" and its kind put the elements at other shares.
     """
-    return quantiles(a, q, axis, keepdims, "quantile", 1.0)
+    return quantiles(a, q, axis, keepdims, "quantile", 1.0, method)
 
 
 @array_function
 def median(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
-    """The element in the middle, or the mean of the two there, of all elements or along an axis; nan if one is nan."""
+    """The element in the middle, or the mean of the two there, of all elements or along axes; nan if one is nan."""
     return quantiles(a, 0.5, axis, keepdims, "median", 1.0)
 
 
-def quantiles(x: Any, q: Any, axis: Any, keepdims: Any, name: str, most: float) -> Any:
+ENDS = {  # of a continuous method: by how much the first and the last share lie within
+    "linear": (1.0, 1.0), "hazen": (0.5, 0.5), "weibull": (0.0, 0.0), "median_unbiased": (1 / 3, 1 / 3),
+    "normal_unbiased": (3 / 8, 3 / 8), "interpolated_inverted_cdf": (0.0, 1.0),
+}  # fmt: skip
+NEAREST = {  # of a method that takes neighbours: the part of the line that it takes for a part
+    "lower": lambda part: 0.0,
+    "higher": lambda part: 1.0 if part else 0.0,
+    "midpoint": lambda part: 0.5 if part else 0.0,
+}
+
+
+def quantiles(x: Any, q: Any, axis: Any, keepdims: Any, name: str, most: float, method: Any = "linear") -> Any:
     """The quantiles of shares `q` from 0 to `most`: of one, or of several, stacked; `name` is the function."""
+    if method not in {**ENDS, **NEAREST, "nearest": None}:
+        what = a_traced(method) if isinstance(method, Value) else shown(method)
+        raise TypeMismatch(f"rose.{name} has no method {what}", here().into(["method"]), 'write "linear" or "nearest"')
     shares = q.tolist() if not isinstance(q, Value) and getattr(q, "shape", ()) else q
     for share in items_of(shares):
         if not is_number(share) or not 0.0 <= share <= most:
@@ -136,24 +173,42 @@ def quantiles(x: Any, q: Any, axis: Any, keepdims: Any, name: str, most: float) 
             hint = f"write a number: {0.25 * most:g}"
             kind = OutOfRange if is_number(share) else TypeMismatch
             raise kind(f"rose.{name} takes a share from 0 to {most:g}, not {what}", here(), hint)
-    v, k = _sortable(x, axis, name)
+    v, k, gone = _flattened(x, axis, name)
     n = shape_of(v.type)[k]
     if not at_most(1, n) or isinstance(n, Size):
         hint = "give it one element at least" if not isinstance(n, Size) else "compile it for a size: f.at(n=3)"
         raise OutOfRange(f"rose.{name} along an axis of {n!r} elements", here(), hint)
     ordered = gathered(v, _order(v, k), k)
-    found = [_at_share(ordered, k, n, share / most) for share in items_of(shares)]
-    if keepdims:
-        gone = tuple(range(len(shape_of(numbers(x, name).type)))) if axis is None else k
-        found = [expand_dims(y, gone) for y in found]
+    found = [_at_share(ordered, k, n, share / most, method) for share in items_of(shares)]
+    found = [expand_dims(y, gone) if keepdims and gone else y for y in found]
     return stack(found) if is_several(shares) else found[0]
 
 
-def _at_share(ordered: Value, axis: int, n: int, share: float) -> Value:
-    """The number at a share of the way through sorted ones along an axis, the last of which is nan if one is."""
-    low = min(math.floor(share * (n - 1)), n - 1)
+def _flattened(x: Any, axis: Any, name: str) -> tuple[Value, int, tuple[int, ...]]:
+    """An argument with the axes that go as one, which one that is, and which they were."""
+    v = numbers(x, name, single=True)
+    shape = shape_of(v.type)
+    axes = (*range(len(shape)),) if axis is None else tuple(sorted(axes_given(axis, len(shape))))
+    if len(axes) == 1:
+        return v, axes[0], axes
+    if len(axes) == len(shape):
+        return ravel(v), 0, axes
+    v = moveaxis(v, axes, (*range(len(axes)),))
+    return reshape(v, (-1, *shape_of(v.type)[len(axes) :])), 0, axes
 
-    part_of_line = share * (n - 1) - low
+
+def _at_share(ordered: Value, axis: int, n: int, share: float, method: str) -> Value:
+    """The number at a share of the way through sorted ones along an axis, the last of which is nan if one is."""
+    first, last_end = ENDS.get(method, (1.0, 1.0))
+    at = (
+        share * (n - 1)
+        if method not in ENDS or method == "linear"
+        else n * share + first + share * (1.0 - first - last_end) - 1.0
+    )
+    at = round(at) if method == "nearest" else min(max(at, 0.0), n - 1.0)
+    low = min(math.floor(at), n - 1)
+
+    part_of_line = NEAREST.get(method, float)(at - low)
 
     def between(down: Value, up: Value, last: Value) -> Value:
         if part_of_line == 0.5:
@@ -184,12 +239,16 @@ def nan_to_num(x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neg
 
 
 @array_function
-def gradient(f: Any, *spacing: Any, axis: Any = None) -> Any:
+def gradient(f: Any, *spacing: Any, axis: Any = None, edge_order: Any = 1) -> Any:
     """The slopes of samples along an axis: half the difference of both neighbours, at the ends that to the one.
 
     `spacing` is the distance of samples, 1 by default, or the vector of their coordinates: one for all axes, or one for
-    each. Without an axis of a matrix it gives a tuple: the slopes along each. An axis has two samples at least.
+    each. Without an axis of a matrix it gives a tuple: the slopes along each. An axis has two samples at least. With
+    `edge_order=2`, and three samples, the slopes at the ends are those of parabolas.
     """
+    if host_index(edge_order) not in (1, 2):
+        what = a_traced(edge_order) if isinstance(edge_order, Value) else shown(edge_order)
+        raise TypeMismatch(f"edge_order of rose.gradient is 1 or 2, not {what}", here(), "write edge_order=2")
     v = each(number, numbers(f, "gradient"))
     rank = len(shape_of(v.type))
     axes = [*range(rank)] if axis is None else axes_given(axis, rank)
@@ -198,28 +257,39 @@ def gradient(f: Any, *spacing: Any, axis: Any = None) -> Any:
         what = f"rose.gradient along {len(axes)} axes is given {len(steps)} spacings"
         raise TypeMismatch(what, here(), "give one for all axes, or one for each")
     steps = steps * len(axes) if len(steps) < len(axes) else steps
-    found = [_slopes(v, k, step) for k, step in zip(axes, steps, strict=True)]
+    found = [_slopes(v, k, step, edge_order) for k, step in zip(axes, steps, strict=True)]
     return found[0] if len(found) == 1 and not isinstance(axis, tuple) else tuple(found)
 
 
-def _slopes(v: Value, axis: int, step: Any) -> Value:
+def _slopes(v: Value, axis: int, step: Any, order: int) -> Value:
     shape = shape_of(v.type)
     n = shape[axis]
-    if not at_most(2, n):
-        hint = "give it two samples at least along each axis"
+    if not at_most(order + 1, n):
+        hint = f"give it {('two', 'three')[order - 1]} samples at least along each axis"
         raise OutOfRange(f"rose.gradient of {n!r} samples along axis {axis}", here(), hint)
     if not is_number(step) and is_array(step):
-        return _between_coordinates(v, axis, as_array(step))
+        return _between_coordinates(v, axis, as_array(step), order)
+    if order == 2:
+        return _with_parabolas(v, axis, step)
     first, last = _difference(v, axis, slice(1, 2), slice(0, 1)), _difference(v, axis, slice(-1, None), slice(-2, -1))
     inner = _difference(v, axis, slice(2, None), slice(None, -2))
     return concatenate([first / step, inner / (2.0 * step), last / step], axis)
+
+
+def _with_parabolas(v: Value, axis: int, step: Any) -> Value:
+    """The slopes of evenly spaced samples: at the ends those of parabolas through three."""
+    at: Callable[[int], Any] = lambda k: part(v, _along(axis, slice(k, k + 1 or None)))
+    first = (-1.5 / step) * at(0) + (2.0 / step) * at(1) + (-0.5 / step) * at(2)
+    last = (0.5 / step) * at(-3) + (-2.0 / step) * at(-2) + (1.5 / step) * at(-1)
+    inner = _difference(v, axis, slice(2, None), slice(None, -2)) / (2.0 * step)
+    return concatenate([first, inner, last], axis)
 
 
 def _difference(v: Value, axis: int, after: slice, before: slice) -> Value:
     return part(v, _along(axis, after)) - part(v, _along(axis, before))
 
 
-def _between_coordinates(v: Value, axis: int, at: Value) -> Value:
+def _between_coordinates(v: Value, axis: int, at: Value, order: int) -> Value:
     """The slopes of parabolas through three neighbours, at the middle one; at the ends those of lines."""
     shape = shape_of(v.type)
     own = shape_of(at.type)
@@ -233,4 +303,8 @@ def _between_coordinates(v: Value, axis: int, at: Value) -> Value:
     down, up = [part(lines, _along(axis, s)) for s in (slice(None, -1), slice(1, None))]
     inner = (right * down + left * up) / (left + right)
     ends = [part(lines, _along(axis, s)) for s in (slice(0, 1), slice(-1, None))]
+    if order == 2:  # beyond the middle by half a line: the slope changes at the parabola's rate
+        bend = (up - down) / (left + right)
+        ends[0] = ends[0] - part(bend, _along(axis, slice(0, 1))) * part(width, slice(0, 1))
+        ends[1] = ends[1] + part(bend, _along(axis, slice(-1, None))) * part(width, slice(-1, None))
     return concatenate([ends[0], inner, ends[1]], axis)

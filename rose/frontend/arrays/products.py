@@ -244,9 +244,27 @@ def tensordot(x: Any, y: Any, axes: Any = 2) -> Any:
 
 
 @array_function
-def cross(x: Any, y: Any) -> Any:
-    """The cross product of vectors of three numbers, along the last axis; the axes before it are broadcast."""
+def cross(x: Any, y: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: Any = None) -> Any:
+    """The cross product of vectors of three numbers, along the last axis; the other axes are broadcast.
+
+    The axes of the vectors are named by `axisa`, `axisb` and, in the result, `axisc`; or all three by `axis`.
+    """
     v, w = factors("rose.cross", x, y)
+    if axis is not None:
+        axisa, axisb, axisc = axis, axis, axis
+    v, w = [_with_last(u, k) for u, k in ((v, axisa), (w, axisb))]
+    found = _crossed(v, w)
+    rank = len(shape_of(found.type))
+    return moved(found, rank - 1, axis_given(axisc, rank))
+
+
+def _with_last(v: Value, axis: Any) -> Value:
+    """The array with an axis as its last one."""
+    rank = len(shape_of(v.type))
+    return moved(v, axis_given(axis, rank), rank - 1) if rank else v
+
+
+def _crossed(v: Value, w: Value) -> Value:
     a, b = [*shape_of(v.type)], [*shape_of(w.type)]
     if not a or not b or differ(a[-1], 3) or differ(b[-1], 3):
         message = f"rose.cross takes two vectors of three Reals, not {v.type!r} and {w.type!r}"

@@ -20,16 +20,26 @@ from ...host.marshal import as_given
 from ...ir import Builder, Value, a_traced, current_builder, ops, shown
 from ...ir.ops import iadd, imul, ne, real, select, stop_gradient
 from ...ir.sizes import Size, at_most, differ, times
-from ...ir.types import Bool, Fin, Real, Tan, Tuple, Vec
+from ...ir.types import Bool, Fin, Real, Tan, Tuple, Type, Vec
 from ...ir.value import host_index
 from ..columns import how_to_compute
 from ..index_expressions import literal
 from ..operators import is_array
-from .elementwise import array_function, located
-from .indexing import Along, Axis, read
+from .elementwise import array_function, each, located, maps
 from .kinds import averaged_as, summed_as
-from .shapes import Shape, as_array, axes_given, axis_given, is_several, leaf_of, shape_of
-from .shaping import moved
+from .shapes import (
+    Shape,
+    as_array,
+    axes_given,
+    axis_given,
+    broadcast,
+    is_several,
+    leaf_of,
+    same,
+    shape_of,
+    spelled,
+)
+from .shaping import diagonal, moved
 
 Item = Callable[..., Value]  # the element at an index for each axis that goes
 Fold = Callable[[Sequence[int | Size], Item], Value]  # what becomes of the elements along axes of these sizes
@@ -38,10 +48,10 @@ Fold = Callable[[Sequence[int | Size], Item], Value]  # what becomes of the elem
 # arguments
 
 
-def numbers(x: Any, name: str) -> Value:
-    """An argument as an array of numbers, conditions or indices."""
+def numbers(x: Any, name: str, *, single: bool = False) -> Value:
+    """An argument as an array of numbers, conditions or indices; with `single` also a number, of no axes."""
     v = as_array(x)
-    if not isinstance(v.type, Vec):
+    if not isinstance(v.type, Vec) and not (single and is_number_type(v.type)):
         hint = "give it a list" + "; rose.grad(f) is the derivative of a function" * (name == "diff")
         raise TypeMismatch(f"rose.{name} goes along the axes of an array, not {_a(v, x)}", here(), hint)
     if isinstance(leaf_of(v.type), Tuple):
@@ -50,15 +60,26 @@ def numbers(x: Any, name: str) -> Value:
     return v
 
 
+def is_number_type(t: Type) -> bool:
+    """True for the type of a number, a condition or an index: that of an array of no axes."""
+    return t is Real or t is Bool or t is Tan or isinstance(t, Fin)
+
+
 def _a(v: Value, x: Any) -> str:
     return a_traced(v) if isinstance(x, Value) else shown(x)
 
 
-def with_axes(x: Any, name: str, axis: Any, keepdims: Any, initial: Any = None) -> Value | None:
-    """`x` as an array, if it is one with several axes or arguments for them; None of what is gone through by items."""
+def with_axes(
+    x: Any, name: str, axis: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True
+) -> Value | None:
+    """`x` as an array, if it is one with several axes or none, or arguments for them; None of what is to be gone
+    through by items.
+    """
     x = as_given(x)
     several = is_array(x) and not is_several(x)
-    asked = axis is not None or keepdims or initial is not None
+    asked = axis is not None or keepdims or initial is not None or where is not True
+    if isinstance(x, Value) and is_number_type(x.type) and not isinstance(axis, Value):
+        return x
     if asked and not is_array(x) and not isinstance(x, tuple):
         hint = "make a vector of the items first: rose.vec(... for i in rose.range(n))"
         hint = f"write rose.{name}([x, y]) for several numbers" if isinstance(x, Value) else hint
@@ -73,8 +94,38 @@ def with_axes(x: Any, name: str, axis: Any, keepdims: Any, initial: Any = None) 
 
 
 def axes_of(axis: Any, shape: Shape) -> list[int]:
-    """The axes that `axis` names, from 0 on, in order: all of them for None; an OutOfRange if one is not there."""
+    """The axes that `axis` names, from 0 on, in order: all of them for None; an OutOfRange if one is not there.
+
+    A number may be reduced along its first or last axis, as NumPy's are, though it has none.
+    """
+    if not shape and host_index(axis) in (0, -1):
+        return []
     return [*range(len(shape))] if axis is None else sorted(axes_given(axis, len(shape)))
+
+
+def masked(x: Value, where: Any, instead: Any) -> Value:
+    """The array with another number, or condition, in the place of each element for which `where` does not hold."""
+    if where is True:
+        return x
+    of: Callable[[Value, Value], Value] = lambda c, e: select(c, e, instead)
+    return each(of, _conditions(x, where), x if instead.__class__ is bool else each(number, x))
+
+
+def _conditions(x: Value, where: Any) -> Value:
+    """`where` as conditions, whose shape broadcasts to that of `x`."""
+    c, shape = each(truth, as_array(where)), shape_of(x.type)
+    if not same(broadcast([shape, shape_of(c.type)]), shape):
+        what = f"where= has the shape {spelled(shape_of(c.type))}, and the array {spelled(shape)}"
+        raise TypeMismatch(what, here().into(["where"]), "give a condition for each element, or for each along an axis")
+    return c
+
+
+def held(x: Value, where: Any, axis: Any, keepdims: Any) -> Value:
+    """How many elements of `x` there are for which `where` holds, along axes."""
+    shape = shape_of(x.type)
+    c = _conditions(x, where)
+    whole = c if same(shape_of(c.type), shape) else maps(shape, lambda y: y, [c])
+    return total(whole, axis, keepdims, None)
 
 
 # loops
@@ -158,7 +209,9 @@ def count_of(sizes: Sequence[int | Size]) -> Value:
 
 
 def sum_of(sizes: Sequence[int | Size], item: Item, initial: Any = None) -> Value:
-    """The sum of all items: one accumulator, in the order of indices."""
+    """The sum of all items: one accumulator, in the order of indices. Of a single one without axes it is that."""
+    if not sizes and initial is None:
+        return number(item())
     b = current_builder()
     start = b.zero(Real) if initial is None else b.lift(initial)
     ref: list[Value] = []
@@ -200,7 +253,11 @@ def variance_of(sizes: Sequence[int | Size], item: Item, ddof: Any) -> Value:
 
 def deviation_of(sizes: Sequence[int | Size], item: Item, ddof: Any) -> Value:
     """The root of the variance, whose derivatives at 0 are 0."""
-    variance = variance_of(sizes, item, ddof)
+    return root(variance_of(sizes, item, ddof))
+
+
+def root(variance: Value) -> Value:
+    """The square root, whose derivatives at 0 are 0."""
     return select(variance == 0.0, 0.0, ops.sqrt(variance))
 
 
@@ -221,6 +278,8 @@ def logsumexp_of(sizes: Sequence[int | Size], item: Item) -> Value:
 def place_of(sizes: Sequence[int | Size], item: Item, before: Callable[[Value, Value], Value]) -> Value:
     """The index, in the order of indices, of the first item before which none is, or of the first nan."""
     b = current_builder()
+    if not sizes:
+        return b.const(0, Fin(1))
     n: Any = reduce(times, sizes, 1)
     seen: Item = lambda *i: stop_gradient(number(item(*i)))
     first = seen(*[b.const(0, Fin(k)) for k in sizes])
@@ -256,32 +315,41 @@ def not_empty(sizes: Sequence[int | Size], name: str, *, initial: bool = False) 
 
 
 @located
-def total(x: Value, axis: Any, keepdims: Any, initial: Any) -> Value:
+def total(x: Value, axis: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Value:
     """The sum of an array along axes."""
-    b = current_builder()
+    b, x = current_builder(), masked(x, where, 0.0)
     if leaf_of(x.type) is Tan and initial is None:
         initial = b.zero(Tan)
     return over(x, axes_of(axis, shape_of(x.type)), keepdims, lambda sizes, item: sum_of(sizes, item, initial))
 
 
 @located
-def product(x: Value, axis: Any, keepdims: Any, initial: Any) -> Value:
+def product(x: Value, axis: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Value:
     """The product of an array along axes."""
-    b = current_builder()
+    b, axes, x = current_builder(), axes_of(axis, shape_of(x.type)), masked(x, where, 1.0)
+    if not axes and initial is None:
+        return each(number, x)
     start = b.lift(1.0 if initial is None else initial)
-    fold: Fold = lambda sizes, item: fold_of(sizes, lambda *i: number(item(*i)), start, ops.mul)
-    return over(x, axes_of(axis, shape_of(x.type)), keepdims, fold)
+    return over(x, axes, keepdims, lambda sizes, item: fold_of(sizes, lambda *i: number(item(*i)), start, ops.mul))
 
 
 @located
-def extreme(x: Value, name: str, axis: Any, keepdims: Any, initial: Any) -> Value:
+def extreme(
+    x: Value, name: str, axis: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True
+) -> Value:
     """The smallest or largest elements of an array along axes; `name` is min or max."""
     b = current_builder()
     axes, sizes = axes_of(axis, shape_of(x.type)), shape_of(x.type)
     if initial is None:
+        if where is not True:
+            hint = "write initial=..., which is the answer where it holds for none"
+            raise TypeMismatch(f"rose.{name} with where= may be of nothing", here().into(["where"]), hint)
         not_empty([sizes[k] for k in axes], name, initial=True)
+        if not axes:
+            return each(number, x)
     op, worst = (ops.min_, math.inf) if name == "min" else (ops.max_, -math.inf)
     start = b.lift(worst if initial is None else initial)
+    x = masked(x, where, start)
     return over(x, axes, keepdims, lambda n, item: fold_of(n, lambda *i: number(item(*i)), start, op))
 
 
@@ -295,7 +363,7 @@ def logsumexp(x: Value, axis: Any, keepdims: Any) -> Value:
 
 
 def _reduction(x: Any, name: str, axis: Any, keepdims: Any, fold: Fold, *, empty: bool = True) -> Value:
-    v = numbers(x, name)
+    v = numbers(x, name, single=True)
     axes, sizes = axes_of(axis, shape_of(v.type)), shape_of(v.type)
     if not empty:
         not_empty([sizes[k] for k in axes], name)
@@ -303,37 +371,74 @@ def _reduction(x: Any, name: str, axis: Any, keepdims: Any, fold: Fold, *, empty
 
 
 @array_function
-def smallest(x: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = None) -> Any:
+def smallest(x: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
     """The smallest element along axes, `np.min(x, axis)`."""
-    return extreme(numbers(x, "min"), "min", axis, keepdims, initial)
+    return extreme(numbers(x, "min", single=True), "min", axis, keepdims, initial, where)
 
 
 @array_function
-def largest(x: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = None) -> Any:
+def largest(x: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
     """The largest element along axes, `np.max(x, axis)`."""
-    return extreme(numbers(x, "max"), "max", axis, keepdims, initial)
+    return extreme(numbers(x, "max", single=True), "max", axis, keepdims, initial, where)
 
 
 @array_function
-def mean(x: Any, axis: Any = None, *, keepdims: Any = False, dtype: Any = None) -> Any:
+def mean(x: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = False, where: Any = True) -> Any:
     """The mean of all elements, or along axes: their sum, divided by their number; nan of none."""
-    return _reduction(averaged_as(x, dtype, "mean"), "mean", axis, keepdims, mean_of)
+    v = numbers(averaged_as(x, dtype, "mean"), "mean", single=True)
+    if where is True:
+        return _reduction(v, "mean", axis, keepdims, mean_of)
+    return total(v, axis, keepdims, None, where) / held(v, where, axis, keepdims)
 
 
 @array_function
-def var(x: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False, dtype: Any = None) -> Any:
-    """The variance of all elements, or along axes: the sum of squared distances from the mean, over `n - ddof`."""
-    return _reduction(
-        averaged_as(x, dtype, "var"), "var", axis, keepdims, lambda sizes, item: variance_of(sizes, item, ddof)
-    )
+def var(
+    x: Any, axis: Any = None, dtype: Any = None, *, ddof: Any = 0, keepdims: Any = False, where: Any = True,
+    mean: Any = None, correction: Any = None,
+) -> Any:  # fmt: skip
+    """The variance of all elements, or along axes: the sum of squared distances from the mean, over `n - ddof`.
+
+    `correction` is another name of `ddof`. A `mean` that is there already may be given, with its axes kept.
+    """
+    v, less = numbers(averaged_as(x, dtype, "var"), "var", single=True), degrees_less(ddof, correction, "var")
+    if where is True and mean is None:
+        return _reduction(v, "var", axis, keepdims, lambda sizes, item: variance_of(sizes, item, less))
+    return variance_where(v, axis, less, keepdims, where, mean)
 
 
 @array_function
-def std(x: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False, dtype: Any = None) -> Any:
+def std(
+    x: Any, axis: Any = None, dtype: Any = None, *, ddof: Any = 0, keepdims: Any = False, where: Any = True,
+    mean: Any = None, correction: Any = None,
+) -> Any:  # fmt: skip
     """The standard deviation: the root of the variance; its derivatives at 0 are 0."""
-    return _reduction(
-        averaged_as(x, dtype, "std"), "std", axis, keepdims, lambda sizes, item: deviation_of(sizes, item, ddof)
-    )
+    v, less = numbers(averaged_as(x, dtype, "std"), "std", single=True), degrees_less(ddof, correction, "std")
+    if where is True and mean is None:
+        return _reduction(v, "std", axis, keepdims, lambda sizes, item: deviation_of(sizes, item, less))
+    return each(root, variance_where(v, axis, less, keepdims, where, mean))
+
+
+def degrees_less(ddof: Any, correction: Any, name: str) -> Any:
+    if correction is None:
+        return ddof
+    if isinstance(ddof, Value) or ddof != 0:
+        hint = "leave out one of them"
+        raise TypeMismatch(f"ddof and correction of rose.{name} are one thing", here().into(["correction"]), hint)
+    return correction
+
+
+def variance_where(v: Value, axis: Any, ddof: Any, keepdims: Any, where: Any, around: Any = None) -> Any:
+    """The variance of the elements for which `where` holds, around a mean that is given, or theirs."""
+    if where is True:
+        count = count_of([shape_of(v.type)[k] for k in axes_of(axis, shape_of(v.type))])
+    else:
+        count = held(v, where, axis, True)
+    v = masked(each(number, v), where, 0.0)
+    around = total(v, axis, True) / count if around is None else around
+    apart = masked(v - around, where, 0.0)
+    degrees = ops.max_(count - ddof, 0.0) if isinstance(ddof, Value) or ddof else count
+    found = total(apart * apart, axis, True) / degrees
+    return found if keepdims else total(found, axis)
 
 
 def truth(x: Value) -> Value:
@@ -342,17 +447,23 @@ def truth(x: Value) -> Value:
 
 
 @array_function
-def all_(x: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+def all_(x: Any, axis: Any = None, *, keepdims: Any = False, where: Any = True) -> Any:
     """Whether all conditions hold, or along axes; of numbers, whether none is 0; true of none."""
     fold: Fold = lambda sizes, item: fold_of(sizes, item, current_builder().lift(True), lambda s, y: s & truth(y))
-    return _reduction(x, "all", axis, keepdims, fold)
+    return _reduction(_held_or(x, "all", where), "all", axis, keepdims, fold)
 
 
 @array_function
-def any_(x: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+def any_(x: Any, axis: Any = None, *, keepdims: Any = False, where: Any = True) -> Any:
     """Whether any condition holds, or along axes; of numbers, whether one is not 0; false of none."""
     fold: Fold = lambda sizes, item: fold_of(sizes, item, current_builder().lift(False), lambda s, y: s | truth(y))
-    return _reduction(x, "any", axis, keepdims, fold)
+    return _reduction(_held_or(x, "any", where), "any", axis, keepdims, fold)
+
+
+def _held_or(x: Any, name: str, where: Any) -> Any:
+    """The conditions of `all` or `any`, those that do not count so that they decide nothing."""
+    v = numbers(x, name, single=True)
+    return v if where is True else masked(each(truth, v), where, name == "all")
 
 
 @array_function
@@ -376,18 +487,13 @@ def _single(axis: Any) -> Any:
 
 
 @array_function
-def trace(x: Any, offset: Any = 0, *, dtype: Any = None) -> Any:
-    """The sum of the diagonal of a matrix, or of one that lies `offset` columns to the right of it."""
-    b = current_builder()
+def trace(x: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, *, dtype: Any = None) -> Any:
+    """The sum of the diagonal of two axes, or of one that lies `offset` columns to the right of it."""
     v = numbers(summed_as(x, dtype, "trace"), "trace")
-    sizes, k = shape_of(v.type), host_index(offset)
-    if len(sizes) != 2 or k is None or isinstance(sizes[0], Size) or isinstance(sizes[1], Size):
-        what = f"rose.trace takes a matrix of known sizes and an integer, not {_a(v, x)} and {shown(offset)}"
+    if len(shape_of(v.type)) < 2 or host_index(offset) is None:
+        what = f"rose.trace takes a matrix and an integer, not {_a(v, x)} and {shown(offset)}"
         raise TypeMismatch(what, here(), "write rose.sum(x[i, i] for i in rose.range(n))")
-    n = min(sizes[0] + min(k, 0), sizes[1] - max(k, 0))
-    axis = Axis(max(n, 0))
-    diagonal = [Along(axis, -min(k, 0)), Along(axis, max(k, 0))]
-    return total(read(v, diagonal, [axis]) if n > 0 else b.zero(Vec(0, Real)), None, False, None)
+    return total(as_array(diagonal(v, offset, axis1, axis2)), -1)
 
 
 # along one axis

@@ -12,17 +12,18 @@ from ...ir.types import Bool, Fin
 from ...ir.value import host_index
 from .elementwise import array_function, each
 from .indexing import part
+from .joining import concatenate
 from .kinds import summed_as
 from .reductions import along, number, numbers
-from .shapes import axis_given, leaf_of, shape_of
-from .shaping import ravel
+from .shapes import as_array, axis_given, leaf_of, shape_of
+from .shaping import broadcast_to, ravel
 
 
 def _running(x: Any, name: str, axis: Any, start: float, op: Callable[[Value, Value], Value]) -> Value:
     """The states of `op(state, element)` after each element along an axis; of all elements in a row without one."""
     b = current_builder()
-    v = numbers(x, name)
-    v = ravel(v) if axis is None and len(shape_of(v.type)) > 1 else v
+    v = numbers(x, name, single=True)
+    v = ravel(v) if axis is None and len(shape_of(v.type)) != 1 else v
 
     def of_vector(row: Value) -> Value:
         def body(i: Value, state: Value) -> tuple[list[Value], list[Value]]:
@@ -58,15 +59,28 @@ def cummin(x: Any, axis: Any = None) -> Any:
     return _running(x, "cummin", axis, math.inf, ops.min_)
 
 
+def _end(y: Any, v: Value, axis: int) -> Value:
+    """What is put before or behind an array along an axis; a number, for each of the others."""
+    end, shape = numbers(y, "diff", single=True), shape_of(v.type)
+    return end if shape_of(end.type) else broadcast_to(end, (*shape[:axis], 1, *shape[axis + 1 :]))
+
+
 @array_function
-def diff(x: Any, n: Any = 1, axis: Any = -1) -> Any:
-    """The differences of neighbours along an axis, the last by default; `n` times."""
+def diff(x: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = None) -> Any:
+    """The differences of neighbours along an axis, the last by default; `n` times.
+
+    Before that, `prepend` and `append` are put before and behind it: numbers, or arrays.
+    """
     v, count = numbers(x, "diff"), host_index(n)
     if count is None or count < 0:
         what = f"rose.diff takes differences a number of times, not {shown(n)}"
         kind = TypeMismatch if count is None else OutOfRange
         raise kind(what, here().into(["n"]), "write n=1, or leave it out")
-    before = (slice(None),) * axis_given(axis, len(shape_of(v.type)))
+    k = axis_given(axis, len(shape_of(v.type)))
+    before = (slice(None),) * k
+    if prepend is not None or append is not None:
+        ends = [[] if y is None else [_end(y, v, k)] for y in (prepend, append)]
+        v = as_array(concatenate([*ends[0], v, *ends[1]], k))
     if count and isinstance(leaf_of(v.type), Fin):
         v = each(number, v)
     for _ in range(count):

@@ -12,24 +12,28 @@ from ...ir.sizes import Size, at_most, differ, minus, plus
 from ...ir.types import Fin, as_vec
 from ..index_expressions import literal, within
 from .elementwise import array_function, each
+from .indexing import part
+from .joining import concatenate
+from .order import argsort
 from .reductions import number, numbers
-from .shapes import shape_of
+from .shapes import as_array, shape_of
 from .sorting import MOST, before
 
 SIDES = ("left", "right")
 
 
 @array_function
-def searchsorted(a: Any, v: Any, side: Any = "left") -> Any:
+def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
     """The index, a `Fin[n + 1]`, at which each number of `v` is to be put into a sorted vector: before equal ones.
 
-    With `side="right"` it is after them. It takes a step for each binary digit of `n`. Of numbers that are not sorted
-    it is some index. It is constant to every derivative.
+    With `side="right"` it is after them. `sorter` has the indices that sort the vector, as `argsort` gives them. It
+    takes a step for each binary digit of `n`. Of numbers that are not sorted it is some index. It is constant to every
+    derivative.
     """
     if side not in SIDES:
         what = a_traced(side) if isinstance(side, Value) else shown(side)
         raise TypeMismatch(f"rose.searchsorted has no side {what}", here(), 'write "left" or "right"')
-    row = _vector(a, "searchsorted")
+    row = _vector(a if sorter is None else part(as_array(a), sorter), "searchsorted")
     of: Callable[[Any], Value] = lambda x: place_in(row, number(current_builder().lift(x)), side)
     return each(of, v)
 
@@ -62,13 +66,25 @@ def place_in(row: Value, x: Value, side: str) -> Value:
     return b.loop(steps, step, [b.const(0, Fin(top)), size], span)[0][0]
 
 
+def _periodic(x: Any, xs: Value, ys: Value, period: Any) -> Any:
+    """The line through points that come again after each period: the last one before them, and the first after them."""
+    order = as_array(argsort(xs % period))
+    xs, ys = [as_array(part(v, order)) for v in (xs % period, ys)]
+    ends = [part(v, slice(-1, None)) for v in (xs, ys)], [part(v, slice(0, 1)) for v in (xs, ys)]
+    xs = concatenate([ends[0][0] - period, xs, ends[1][0] + period])
+    return interp(each(number, as_array(x)) % period, xs, concatenate([ends[0][1], ys, ends[1][1]]))
+
+
 @array_function
-def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
     """The line through the points `(xp[i], fp[i])`, at each number of `x`; `xp` increases.
 
     Before the first point it is `left`, by default `fp[0]`; after the last one it is `right`, by default `fp[-1]`. Its
     slope at a point is that of the line to the next one. It takes a step for each binary digit of the points' number.
+    With a `period` the places are taken modulo it, in any order, and there is nothing before or after them.
     """
+    if period is not None:
+        return _periodic(x, _vector(xp, "interp"), _vector(fp, "interp"), abs(period))
     xs, ys = _vector(xp, "interp"), _vector(fp, "interp")
     n = as_vec(xs.type).size
     if differ(n, as_vec(ys.type).size):

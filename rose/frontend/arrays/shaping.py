@@ -10,7 +10,7 @@ from functools import reduce
 from typing import Any
 
 from ...errors import TypeMismatch, argument, here
-from ...ir import Value, a_traced, current_builder
+from ...ir import Value, a_traced, current_builder, shown
 from ...ir.ops import iadd, idiv, ile, imod, imul, select
 from ...ir.sizes import Size, at_most, differ, minus, plus, times
 from ...ir.types import Vec
@@ -27,7 +27,6 @@ from .shapes import (
     axes_given,
     axis_given,
     broadcast,
-    is_several,
     items_of,
     leaf_of,
     same,
@@ -209,15 +208,31 @@ def rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
 
 
 @array_function
-def atleast_1d(x: Any) -> Any:
-    """The array, or a number as a vector of one."""
-    return view(of_rank(given(x, "x")[0], 1))
+def atleast_1d(*arrays: Any) -> Any:
+    """The array, or a number as a vector of one; of several, all of them."""
+    return _for_each(arrays, lambda x: view(of_rank(given(x, "x")[0], 1)))
+
+
+def _for_each(arrays: Sequence[Any], f: Callable[[Any], Any]) -> Any:
+    """What `f` makes of one array, or of each."""
+    return f(arrays[0]) if len(arrays) == 1 else tuple(map(f, arrays))
 
 
 @array_function
-def atleast_2d(x: Any) -> Any:
-    """The array, or a vector as a matrix of one row."""
-    return view(of_rank(given(x, "x")[0], 2))
+def atleast_2d(*arrays: Any) -> Any:
+    """The array, or a vector as a matrix of one row; of several, all of them."""
+    return _for_each(arrays, lambda x: view(of_rank(given(x, "x")[0], 2)))
+
+
+@array_function
+def atleast_3d(*arrays: Any) -> Any:
+    """The array with three axes at least: a vector lies along the second one, a matrix along the first two."""
+
+    def of(x: Any) -> Any:
+        v, shape = given(x, "x")
+        return v if len(shape) > 2 else expand_dims(v, ((0, 1, 2), (0, 2), (2,))[len(shape)])
+
+    return _for_each(arrays, of)
 
 
 @array_function
@@ -229,12 +244,15 @@ def roll(x: Any, shift: Any, axis: Any = None) -> Any:
     v, shape = given(x, "x")
     if axis is None and len(shape) != 1:
         return reshaped(_along_cycles(reshaped(v, (_count(shape),)), [whole(shift, "shift", "rose.roll")], [0]), shape)
-    axes = [0] if axis is None else [*axes_given(axis, len(shape))]
-    shifts = items_of(shift) if is_several(shift) else [shift] * len(axes)
+    axes = [0] if axis is None else [axis_given(k, len(shape)) for k in items_of(axis)]
+    shifts = items_of(shift)
+    axes, shifts = [xs * max(len(axes), len(shifts)) if len(xs) == 1 else xs for xs in (axes, shifts)]
     if len(shifts) != len(axes):
         what = f"rose.roll is given {len(shifts)} shifts for {len(axes)} axes"
         raise TypeMismatch(what, here(), "give one shift for each axis, or one for all")
-    return view(_along_cycles(v, [whole(s, "shift", "rose.roll") for s in shifts], axes))
+    moves = [whole(s, "shift", "rose.roll") for s in shifts]
+    each = {k: sum([s for s, a in zip(moves, axes, strict=True) if a == k]) for k in axes}
+    return view(_along_cycles(v, [*each.values()], [*each]))
 
 
 def _along_cycles(v: Value, shifts: Sequence[int], which: Sequence[int]) -> Value:
@@ -263,16 +281,31 @@ def copy(x: Any) -> Any:
 
 
 @array_function
-def reshape(x: Any, shape: Any, *more: Any) -> Any:
-    """The array of that shape with the elements of `x`, in the order of rows. One size may be -1: what is left."""
+def reshape(x: Any, shape: Any, *more: Any, order: Any = "C") -> Any:
+    """The array of that shape with the elements of `x`, in the order of rows. One size may be -1: what is left.
+
+    With `order="F"` they are in the order of columns, in both.
+    """
     v, own = given(x, "x")
-    return view(reshaped(v, _new_shape(v, own, (shape, *more) if more else shape)))
+    to = _new_shape(v, own, (shape, *more) if more else shape)
+    if not _by_columns(order, "rose.reshape"):
+        return view(reshaped(v, to))
+    return transpose(reshaped(as_array(transpose(v)), to[::-1]))
+
+
+def _by_columns(order: Any, name: str) -> bool:
+    """Whether elements are in the order of columns; an error at an order that is none."""
+    if order not in ("C", "A", "K", "F"):
+        what = a_traced(order) if isinstance(order, Value) else shown(order)
+        raise TypeMismatch(f"{name} has no order {what}", here().into(["order"]), 'write "C" for rows, "F" for columns')
+    return order == "F"
 
 
 @array_function
-def ravel(x: Any) -> Any:
-    """The elements of an array in the order of rows, as one vector."""
+def ravel(x: Any, order: Any = "C") -> Any:
+    """The elements of an array in the order of rows, or with "F" in that of columns, as one vector."""
     v, shape = given(x, "x")
+    v = as_array(transpose(v)) if _by_columns(order, "rose.ravel") else v
     return view(reshaped(v, (_count(shape),)))
 
 
@@ -426,7 +459,9 @@ def triu(x: Any, k: Any = 0) -> Any:
 
 def _triangle(x: Any, k: int, name: str, *, lower: bool) -> Any:
     v, shape = given(x, "x")
-    if len(shape) < 2:
+    if len(shape) == 1:  # as NumPy has it: the rows are all alike
+        v, shape = broadcast_to(v, (*shape, *shape)), (*shape, *shape)
+    if not shape:
         what = f"{name} takes a matrix, not {a_traced(v)}"
         raise TypeMismatch(what, here(), "give it an array of two axes: x[None]")
     b = current_builder()

@@ -1,67 +1,79 @@
-"""Statistics of samples: weighted means, ranges, percentiles, covariances; and reductions that pass over nan."""
+"""Statistics of samples: weighted means, ranges, percentiles, covariances."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from ...errors import TypeMismatch, here
-from ...ir import Value, a_traced, ops
-from ...ir.ops import select
+from ...ir import Value, a_traced, current_builder, ops
 from ...ir.sizes import differ
-from .creation import whole
+from .creation import filled, whole
 from .elementwise import array_function, each
 from .joining import vstack
+from .kinds import averaged_as
 from .order import quantiles
 from .products import matmul
-from .reductions import all_, degrees_of_freedom, extreme, mean, number, numbers, total, truth
-from .shapes import axis_given, is_several, same, shape_of, spelled
+from .reductions import axes_of, degrees_of_freedom, extreme, mean, number, numbers, total, truth
+from .shapes import Shape, axes_given, is_several, same, shape_of, spelled
 from .shaping import diagonal, expand_dims, transpose
 
 
 @array_function
-def average(a: Any, axis: Any = None, weights: Any = None, *, keepdims: Any = False) -> Any:
+def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False, *, keepdims: Any = False) -> Any:
     """The mean with weights, `sum(a * weights) / sum(weights)`, of all elements or along axes.
 
-    The weights have the shape of the array, or are a vector along the axis that is named. Without them it is the mean.
+    The weights have the shape of the array, or that of the axes that are named. Without them it is the mean. With
+    `returned` it is a pair: the mean, and the sum of the weights.
     """
     v = _numbers(a, "average")
-    if weights is None:
+    shape = shape_of(v.type)
+    w = filled(shape, current_builder().lift(1.0)) if weights is None else _numbers(weights, "average")
+    if weights is None and not returned:
         return mean(v, axis, keepdims=keepdims)
-    shape, w = shape_of(v.type), _numbers(weights, "average")
-    own = shape_of(w.type)
+    scale, w = _scale(w, shape, axis, keepdims)
+    found = total(v * w, axis, keepdims) / scale
+    if not returned:
+        return found
+    return found, each(lambda _, s: s, found, scale)
+
+
+def _scale(w: Value, shape: Shape, axis: Any, keepdims: Any) -> tuple[Any, Any]:
+    """The sum of weights along axes, and the weights as an array that broadcasts to one of this shape."""
+    own, axes = shape_of(w.type), axes_of(axis, shape)
     if same(own, shape):
-        scale = total(w, axis, keepdims, None)
-    elif len(own) == 1 and axis is not None and not is_several(axis):
-        scale = total(w, None, False, None)
-        w = w[(slice(None), *[None] * (len(shape) - 1 - axis_given(axis, len(shape))))]
-    else:
-        what = f"rose.average takes weights of the shape of the array, {spelled(shape)}, not {spelled(own)}"
-        raise TypeMismatch(what, here(), "give a vector of them, and the axis along which it lies, or one for each")
-    return total(v * w, axis, keepdims, None) / scale
+        return total(w, axis, keepdims), w
+    if is_several(axis) and len(own) == len(axes):  # the axes of the weights are in the order that is named
+        given = axes_given(axis, len(shape))
+        w = transpose(w, [given.index(k) for k in axes])
+        own = shape_of(w.type)
+    if axis is not None and same(own, tuple([shape[k] for k in axes])):
+        scale = total(w)
+        return scale, w[tuple([slice(None) if k in axes else None for k in range(len(shape))])]
+    what = f"rose.average takes weights of the shape of the array, {spelled(shape)}, not {spelled(own)}"
+    raise TypeMismatch(what, here(), "give a vector of them, and the axis along which it lies, or one for each")
 
 
 @array_function
 def ptp(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """The largest element less the smallest one ("peak to peak"), of all elements or along axes."""
-    v = numbers(a, "ptp")
+    v = numbers(a, "ptp", single=True)
     return extreme(v, "max", axis, keepdims, None) - extreme(v, "min", axis, keepdims, None)
 
 
 @array_function
-def percentile(a: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+def percentile(a: Any, q: Any, axis: Any = None, *, method: Any = "linear", keepdims: Any = False) -> Any:
     """The quantile of a share in percent: `percentile(a, 25)` is `quantile(a, 0.25)`; of several, along a new axis."""
-    return quantiles(a, q, axis, keepdims, "percentile", 100.0)
+    return quantiles(a, q, axis, keepdims, "percentile", 100.0, method)
 
 
 @array_function
-def cov(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any = None) -> Any:
+def cov(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any = None, *, dtype: Any = None) -> Any:
     """The covariances of variables, the rows of a matrix (its columns with `rowvar=False`): a matrix; of one, a number.
 
     They are sums of products of distances from the means, over the number of samples less 1, or less `ddof`; over that
     number itself with `bias=True`. `y` has further variables, of the same samples.
     """
-    rows = _variables(m, rowvar)
+    rows = averaged_as(_variables(m, rowvar), dtype, "cov")
     rows = rows if y is None else vstack([rows, _variables(y, rowvar)])
     variables, n = shape_of(rows.type)
     less = int(not bias) if ddof is None else whole(ddof, "ddof", "rose.cov")
@@ -80,9 +92,9 @@ def _variables(x: Any, rowvar: Any) -> Value:
 
 
 @array_function
-def corrcoef(x: Any, y: Any = None, rowvar: Any = True) -> Any:
+def corrcoef(x: Any, y: Any = None, rowvar: Any = True, *, dtype: Any = None) -> Any:
     """The correlations of variables: their covariances, over the roots of both variances; of one variable, 1."""
-    c = cov(x, y, rowvar)
+    c = cov(x, y, rowvar, dtype=dtype)
     if not shape_of(c.type):
         return c / c
     deviation = each(ops.sqrt, diagonal(c))
@@ -92,45 +104,9 @@ def corrcoef(x: Any, y: Any = None, rowvar: Any = True) -> Any:
 @array_function
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """How many elements are not 0, or hold, as a number: of all elements or along axes."""
-    return total(each(truth, numbers(a, "count_nonzero")), axis, keepdims, None)
-
-
-@array_function
-def nansum(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
-    """The sum of the elements that are not nan, of all or along axes. A nan contributes nothing to a derivative."""
-    return total(_without_nan(_numbers(a, "nansum"), 0.0), axis, keepdims, None)
-
-
-@array_function
-def nanmean(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
-    """The mean of the elements that are not nan, of all or along axes; nan if there is none."""
-    v = _numbers(a, "nanmean")
-    count = total(each(ops.eq, v, v), axis, keepdims, None)
-    return total(_without_nan(v, 0.0), axis, keepdims, None) / count
-
-
-@array_function
-def nanmin(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
-    """The smallest element that is not nan, of all or along axes; nan if there is none."""
-    return _nan_extreme(_numbers(a, "nanmin"), "min", axis, keepdims)
-
-
-@array_function
-def nanmax(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
-    """The largest element that is not nan, of all or along axes; nan if there is none."""
-    return _nan_extreme(_numbers(a, "nanmax"), "max", axis, keepdims)
-
-
-def _nan_extreme(v: Value, name: str, axis: Any, keepdims: Any) -> Any:
-    found = extreme(_without_nan(v, math.inf if name == "min" else -math.inf), name, axis, keepdims, None)
-    return each(select, all_(each(ops.ne, v, v), axis, keepdims=keepdims), math.nan, found)
-
-
-def _without_nan(v: Value, instead: float) -> Value:
-    """The array with a number in the place of each nan."""
-    return each(select, each(ops.ne, v, v), instead, v)
+    return total(each(truth, numbers(a, "count_nonzero", single=True)), axis, keepdims, None)
 
 
 def _numbers(x: Any, name: str) -> Value:
     """An argument as an array of numbers: a condition counts as 1 or 0."""
-    return each(number, numbers(x, name))
+    return each(number, numbers(x, name, single=True))

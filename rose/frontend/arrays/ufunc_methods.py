@@ -14,13 +14,15 @@ from .reductions import numbers
 from .shapes import as_array, shape_of
 from .shaping import reshape
 
-Reduction = Callable[[Value, Any, Any, Any], Value]  # of an array, axes, keepdims and initial
+Reduction = Callable[..., Value]  # of an array, axes, keepdims, initial and where
 
 _REDUCTIONS: dict[str, Reduction] = {
     "add": reductions.total,
     "multiply": reductions.product,
     "maximum": lambda x, *options: reductions.extreme(x, "max", *options),
     "minimum": lambda x, *options: reductions.extreme(x, "min", *options),
+    "logical_and": lambda x, axis, keepdims, _, where: reductions.all_(x, axis, keepdims=keepdims, where=where),
+    "logical_or": lambda x, axis, keepdims, _, where: reductions.any_(x, axis, keepdims=keepdims, where=where),
 }
 _RUNNING = {
     "add": running.cumsum, "multiply": running.cumprod, "maximum": running.cummax, "minimum": running.cummin,
@@ -28,8 +30,10 @@ _RUNNING = {
 _SYMBOLS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "true_divide": "/", "power": "**"}
 
 
-def _reduce(of: Reduction, array: Any, axis: Any = 0, *, keepdims: Any = False, initial: Any = None) -> Any:
-    return of(numbers(array, "reduce"), axis, keepdims, initial)
+def _reduce(
+    of: Reduction, array: Any, axis: Any = 0, *, keepdims: Any = False, initial: Any = None, where: Any = True
+) -> Any:
+    return of(numbers(array, "reduce", single=True), axis, keepdims, initial, where)
 
 
 def _accumulate(of: Callable[..., Any], array: Any, axis: Any = 0) -> Any:

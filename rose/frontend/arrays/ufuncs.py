@@ -18,6 +18,7 @@ from ...ir import OPS, Value, a_traced, current_builder, ops
 from ...ir.hooks import above
 from ...ir.value import OPERATORS
 from ..operators import as_real
+from .creation import whole
 from .elementwise import each
 from .reductions import truth
 from .ufunc_methods import METHODS
@@ -126,8 +127,18 @@ def _besides_nan(op: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return lambda x, y: each(of, x, y)
 
 
+def rounded(a: Any, decimals: Any = 0) -> Any:
+    """NumPy's `round`, to so many decimals: a whole number of tenths, or with -1 of tens."""
+    k = whole(decimals, "decimals", "np.round")
+    if not k:
+        return OPS["round"](a)
+    by = 10.0 ** abs(k)
+    return OPS["round"](a * by) / by if k > 0 else OPS["round"](a / by) * by
+
+
 MEANINGS: dict[str, Callable[..., Any]] = {
     **{name: OPS[ours] for name, ours in by_numpys_name().items() if ours in OPS},
+    **{name: rounded for name in ("round", "around")},
     **{name: _operator(symbol) for name, symbol in _OPERATORS.items()},
     **{name: _of_one("~") for name in ("invert", "bitwise_not", "bitwise_invert")},
     **{

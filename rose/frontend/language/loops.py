@@ -330,7 +330,9 @@ def vec(items: Iterable[Any]) -> Any:
 
 
 @of_values
-def sum(items: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = None, dtype: Any = None) -> Any:
+def sum(
+    items: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = False, initial: Any = None, where: Any = True
+) -> Any:
     """The sum of all elements of an array, or along axes; or of the items of a generator, in the order of indices.
 
     The items of a generator, a list or a vector of structs may be vectors or structs: their sum is one, too. It is 0
@@ -338,8 +340,8 @@ def sum(items: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = N
     With `dtype=int` the whole parts of the elements are added, towards zero.
     """
     items = summed_as(items, dtype, "sum")
-    if (x := reductions.with_axes(items, "sum", axis, keepdims, initial)) is not None:
-        return reductions.total(x, axis, keepdims, initial)
+    if (x := reductions.with_axes(items, "sum", axis, keepdims, initial, where)) is not None:
+        return reductions.total(x, axis, keepdims, initial, where)
     source = _Source(items, "sum")
     b = source.b
     if not source.loops:
@@ -377,36 +379,38 @@ def _is_summable(t: types.Type) -> bool:
 
 
 @of_values
-def prod(items: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = None, dtype: Any = None) -> Any:
+def prod(
+    items: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = False, initial: Any = None, where: Any = True
+) -> Any:
     """The product of all elements of an array, or along axes; or of the items of a generator; 1 of none."""
     items = summed_as(items, dtype, "prod")
-    if (x := reductions.with_axes(items, "prod", axis, keepdims, initial)) is not None:
-        return reductions.product(x, axis, keepdims, initial)
+    if (x := reductions.with_axes(items, "prod", axis, keepdims, initial, where)) is not None:
+        return reductions.product(x, axis, keepdims, initial, where)
     return _reduce(items, 1.0, operators.multiply, "prod")
 
 
 @of_values
-def min(*items: Any, axis: Any = None, keepdims: Any = False, initial: Any = None) -> Any:
+def min(*items: Any, axis: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
     """The smallest element of an array, or along axes; or of the items of a generator; or of several arguments.
 
     Several arguments may be arrays, which are broadcast. At a tie of two each has half of the derivative.
     """
-    return _extreme(items, float("inf"), ops.min_, "min", (axis, keepdims, initial))
+    return _extreme(items, float("inf"), ops.min_, "min", (axis, keepdims, initial, where))
 
 
 @of_values
-def max(*items: Any, axis: Any = None, keepdims: Any = False, initial: Any = None) -> Any:
+def max(*items: Any, axis: Any = None, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
     """The largest element of an array, or along axes; or of the items of a generator; or of several arguments.
 
     Several arguments may be arrays, which are broadcast. At a tie of two each has half of the derivative.
     """
-    return _extreme(items, float("-inf"), ops.max_, "max", (axis, keepdims, initial))
+    return _extreme(items, float("-inf"), ops.max_, "max", (axis, keepdims, initial, where))
 
 
 def _extreme(
-    items: tuple[Any, ...], start: float, op: Callable[[Any, Any], Any], name: str, asked: tuple[Any, Any, Any]
+    items: tuple[Any, ...], start: float, op: Callable[[Any, Any], Any], name: str, asked: tuple[Any, Any, Any, Any]
 ) -> Any:
-    """The extreme of items, or of an array, if `axis`, `keepdims` and `initial` are `asked` for, or it has rank 2."""
+    """The extreme of items, or of an array, if `axis` and its kind are `asked` for, or it has rank 0 or 2."""
     if (x := reductions.with_axes(items[0] if len(items) == 1 else None, name, *asked)) is not None:
         return reductions.extreme(x, name, *asked)
     if len(items) == 1:

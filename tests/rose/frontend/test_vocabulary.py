@@ -68,7 +68,7 @@ def test_the_shape_is_what_numpys_functions_find():
     assert program(lambda x: 1.0 * np.ndim(x) + np.size(x) + np.shape(x)[0]) == 7.0
 
 
-@pytest.mark.parametrize("named", [{"out": np.zeros(1)}, {"where": [True, False, True]}, {"nonsense": 1}])
+@pytest.mark.parametrize("named", [{"out": np.zeros(1)}, {"nonsense": 1}])
 def test_an_argument_that_we_do_not_have_is_named(named: dict[str, Any]):
     with pytest.raises(
         (rose.RoseError, TypeError), match=f"sum of a traced value takes no {next(iter(named))}|nonsense"
@@ -99,6 +99,6 @@ def test_an_argument_that_says_what_numpy_means_without_it_may_be_given(k: int):
 
 
 def test_an_argument_that_says_something_else_is_refused():
-    for f in (lambda m: m.reshape(4, order="F")[0], lambda m: np.exp(m, where=False)[0, 0]):
+    for f in (lambda m: m.astype(float, order="F")[0, 0], lambda m: np.exp(m, where=False)[0, 0]):
         with pytest.raises(rose.TypeMismatch, match=r"order|where"):
             _ = fn([Vec[2, 2]], Real)(f).func

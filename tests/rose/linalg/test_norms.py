@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,56 @@ def test_a_norm_of_a_batch_lies_along_a_pair_of_axes():
 def test_a_norm_of_numbers_of_which_there_are_none():
     f = fn([Vec[0, 3]], Real)(lambda x: rose.linalg.norm(x, "nuc"))
     assert f(np.zeros((0, 3))) == 0.0
+
+
+NUMBERS: list[tuple[str, dict[str, Any], tuple[int, ...]]] = [
+    ("cond", {}, (3, 3)),
+    *[("cond", {"p": p}, (3, 3)) for p in (2, -2, 1, -1, math.inf, -math.inf, "fro", "nuc")],
+    ("cond", {"p": -2}, (4, 2)),
+    ("cond", {"p": 1}, (2, 2, 2)),
+    ("matrix_norm", {}, (2, 3)),
+    ("matrix_norm", {"ord": "nuc", "keepdims": True}, (2, 3, 2)),
+    ("vector_norm", {}, (2, 3)),
+    ("vector_norm", {"axis": (0, 2), "ord": 1}, (2, 3, 2)),
+    ("vector_norm", {"axis": 1, "ord": 3, "keepdims": True}, (2, 3)),
+]
+
+
+@pytest.mark.parametrize(("name", "named", "shape"), NUMBERS)
+def test_condition_numbers_and_norms_of_numpys_names(name: str, named: dict[str, Any], shape: tuple[int, ...]):
+    of: Any = getattr(np.linalg, name)
+    x = np.random.default_rng(2).normal(size=shape)
+    want = np.asarray(of(x, **named))
+    f = fn([Vec[shape]], Vec[want.shape] if want.ndim else Real)(lambda x: of(x, **named))
+    np.testing.assert_allclose(f(x), want, rtol=1e-12)
+    with rose.eager():
+        np.testing.assert_allclose(f(x), want, rtol=1e-12)
+    report = rose.testing.examine(fn([Vec[shape]], Real)(lambda x: np.sum(np.log(of(x, **named)))), points=1)
+    assert report.ok, report
+
+
+def test_the_condition_of_a_singular_matrix_is_infinite_and_of_nan_nan():
+    for p in (None, 2, 1, "fro"):
+        f = fn([Vec[2, 2]], Real)(lambda x, p=p: np.linalg.cond(x, p))
+        assert f([[0.0, 0.0], [0.0, 0.0]]) == math.inf
+        assert math.isnan(f([[math.nan, 0.0], [0.0, 1.0]]))
+
+
+RANKS = [np.eye(3), np.ones((3, 2)), np.zeros((2, 2)), np.zeros((0, 2)), np.diag([1.0, 1e-18, 2.0]), np.ones((2, 2, 2))]
+
+
+@pytest.mark.parametrize("a", RANKS, ids=lambda a: str(a.shape))
+@pytest.mark.parametrize("named", [{}, {"tol": 1e-8}, {"rtol": 0.6}])
+def test_a_rank_is_numpys(a: Any, named: dict[str, Any]):
+    want = np.asarray(np.linalg.matrix_rank(a, **named), float)
+    f = fn([Vec[a.shape]], Vec[want.shape] if want.ndim else Real)(lambda x: np.linalg.matrix_rank(x, **named))
+    np.testing.assert_array_equal(f(a), want)
+
+
+def test_the_rank_of_a_vector_and_of_a_symmetric_matrix():
+    assert fn([Vec[2]], Real)(lambda x: np.linalg.matrix_rank(x))([0.0, 0.0]) == 0.0
+    f = fn([Vec[2, 2]], Real)(lambda x: np.linalg.matrix_rank(x, hermitian=True))
+    assert f([[1.0, 5.0], [1.0, 1.0]]) == 1.0  # the lower half is read
 
 
 def test_a_norm_of_a_name_that_it_does_not_have():

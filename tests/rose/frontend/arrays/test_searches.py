@@ -71,7 +71,6 @@ WRONG: list[tuple[Of, type[RoseError], str]] = [
     (lambda x: rose.searchsorted([x, x], 1.0), TypeMismatch, "goes through a vector"),
     (lambda x: rose.interp(0.5, x, [1.0, 2.0]), TypeMismatch, "given 3 places and 2 numbers"),
     (lambda x: rose.interp(0.5, [], []), OutOfRange, "through 0 points"),
-    (lambda x: np.interp(x, x, x, period=2.0), TypeMismatch, "takes no period"),
 ]
 
 

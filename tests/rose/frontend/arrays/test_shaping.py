@@ -83,9 +83,9 @@ def test_a_reshaped_chain_needs_no_memory():
         ("flip(x,3)", OutOfRange, "no axis 3"),
         ("flip(x,0.5)", TypeMismatch, "an axis is an integer"),
         ("broadcast_to(x,(3,4))", TypeMismatch, "does not broadcast"),
-        ("roll(x,(1,2),0)", TypeMismatch, "2 shifts for 1 axes"),
+        ("roll(x,(1,2),(0,1,2))", TypeMismatch, "2 shifts for 3 axes"),
         ("roll(x,0.5,0)", TypeMismatch, "is an integer"),
-        ("tril(x[0,0])", TypeMismatch, "takes a matrix"),
+        ("tril(x[0,0,0])", TypeMismatch, "takes a matrix"),
         ("diag(x)", TypeMismatch, "a vector or a matrix"),
     ],
 )

@@ -2,39 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 import pytest
 
 import rose
-from rose import Bool, Fin, Real, Vec, dim, fn
-
-
-@pytest.mark.parametrize("of", [rose.nansum, rose.nanmean, rose.nanmin, rose.nanmax])
-def test_a_nan_contributes_nothing_to_a_derivative(of: Any):
-    f = fn([Vec[3]], Real)(of)
-    slopes = rose.grad(f)([1.0, math.nan, 3.0])
-    assert np.isfinite(slopes).all() and slopes[1] == 0.0 and np.sum(slopes) == pytest.approx(1.0 + (of is rose.nansum))
-
-
-@pytest.mark.parametrize("of", [rose.nanmean, rose.nanmin, rose.nanmax])
-def test_of_nothing_but_nan_the_answer_is_nan(of: Any):
-    assert math.isnan(fn([Vec[2]], Real)(of)([math.nan, math.nan]))
+from rose import Bool, Real, Vec, dim, fn
 
 
 def test_conditions_are_counted():
     f = fn([Vec[2, 3, Bool]], Vec[2])(lambda c: np.count_nonzero(c, axis=1))
     assert f([[True, False, True], [False, False, False]]).tolist() == [2.0, 0.0]
-
-
-@pytest.mark.parametrize("of", [rose.nansum, rose.nanmean, rose.nanmin, rose.nanmax])
-def test_conditions_and_indices_are_never_nan(of: Any):
-    c, k = np.array([True, False, True]), np.array([2, 0, 1])
-    numpys = getattr(np, of.__name__)
-    assert fn([Vec[3, Bool]], Real)(of)(c) == numpys(c.astype(float))
-    assert fn([Vec[3, Fin[3]]], Real)(of)(k) == numpys(k)
 
 
 def test_a_correlation_is_one_at_most():

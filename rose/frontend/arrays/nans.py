@@ -1,0 +1,130 @@
+"""Reductions that pass over nan, by NumPy's names: those of the elements that are numbers, which is a `where`.
+
+A nan contributes nothing to a derivative.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...ir import Value, ops
+from ...ir.ops import select
+from . import reductions, running
+from .elementwise import array_function, each
+from .kinds import averaged_as, summed_as
+from .reductions import any_, argmax, argmin, extreme, held, masked, number, numbers, product, root, total, truth
+
+
+def _given(x: Any, name: str, where: Any) -> tuple[Value, Value]:
+    """An argument as an array of numbers, and which of them count."""
+    v = each(number, numbers(x, name, single=True))
+    there = each(ops.eq, v, v)
+    return v, there if where is True else each(_both, there, where)
+
+
+def _both(there: Value, where: Any) -> Value:
+    return there & truth(where) if isinstance(where, Value) else there & where
+
+
+@array_function
+def nansum(
+    a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = False, initial: Any = None, where: Any = True
+) -> Any:
+    """The sum of the elements that are not nan, of all or along axes. A nan contributes nothing to a derivative."""
+    v, there = _given(summed_as(a, dtype, "nansum"), "nansum", where)
+    return total(v, axis, keepdims, initial, there)
+
+
+@array_function
+def nanprod(
+    a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = False, initial: Any = None, where: Any = True
+) -> Any:
+    """The product of the elements that are not nan, of all or along axes."""
+    v, there = _given(summed_as(a, dtype, "nanprod"), "nanprod", where)
+    return product(v, axis, keepdims, initial, there)
+
+
+@array_function
+def nanmean(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = False, where: Any = True) -> Any:
+    """The mean of the elements that are not nan, of all or along axes; nan if there is none."""
+    v, there = _given(averaged_as(a, dtype, "nanmean"), "nanmean", where)
+    return total(v, axis, keepdims, None, there) / held(v, there, axis, keepdims)
+
+
+@array_function
+def nanvar(
+    a: Any, axis: Any = None, dtype: Any = None, *, ddof: Any = 0, keepdims: Any = False, where: Any = True,
+    mean: Any = None, correction: Any = None,
+) -> Any:  # fmt: skip
+    """The variance of the elements that are not nan, of all or along axes; nan if there are no more than `ddof`."""
+    return _variance(averaged_as(a, dtype, "nanvar"), "nanvar", axis, (ddof, correction), keepdims, where, mean)
+
+
+@array_function
+def nanstd(
+    a: Any, axis: Any = None, dtype: Any = None, *, ddof: Any = 0, keepdims: Any = False, where: Any = True,
+    mean: Any = None, correction: Any = None,
+) -> Any:  # fmt: skip
+    """The standard deviation of the elements that are not nan: the root of `nanvar`; its derivatives at 0 are 0."""
+    found = _variance(averaged_as(a, dtype, "nanstd"), "nanstd", axis, (ddof, correction), keepdims, where, mean)
+    return each(root, found)
+
+
+def _variance(x: Any, name: str, axis: Any, degrees: tuple[Any, Any], keepdims: Any, where: Any, mean: Any) -> Value:
+    v, there = _given(x, name, where)
+    less = reductions.degrees_less(*degrees, name)
+    found = reductions.variance_where(v, axis, less, keepdims, there, mean)
+    return each(select, held(v, there, axis, keepdims) > less, found, math.nan)
+
+
+@array_function
+def nanmin(a: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
+    """The smallest element that is not nan, of all or along axes; nan if there is none."""
+    return _extreme(a, "min", axis, keepdims, initial, where)
+
+
+@array_function
+def nanmax(a: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
+    """The largest element that is not nan, of all or along axes; nan if there is none."""
+    return _extreme(a, "max", axis, keepdims, initial, where)
+
+
+def _extreme(a: Any, name: str, axis: Any, keepdims: Any, initial: Any, where: Any) -> Any:
+    v, there = _given(a, f"nan{name}", where)
+    if initial is not None or where is not True:
+        return extreme(v, name, axis, keepdims, initial, there)
+    found = extreme(masked(v, there, _worst(name)), name, axis, keepdims)
+    return each(select, any_(there, axis, keepdims=keepdims), found, math.nan)
+
+
+def _worst(name: str) -> float:
+    return math.inf if name == "min" else -math.inf
+
+
+@array_function
+def nanargmin(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    """The index of the first of the smallest elements that are not nan; 0 if there is none, where NumPy raises."""
+    v, there = _given(a, "nanargmin", True)
+    return argmin(masked(v, there, math.inf), axis, keepdims=keepdims)
+
+
+@array_function
+def nanargmax(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    """The index of the first of the largest elements that are not nan; 0 if there is none, where NumPy raises."""
+    v, there = _given(a, "nanargmax", True)
+    return argmax(masked(v, there, -math.inf), axis, keepdims=keepdims)
+
+
+@array_function
+def nancumsum(a: Any, axis: Any = None, dtype: Any = None) -> Any:
+    """The running sum of the elements that are not nan."""
+    v, there = _given(summed_as(a, dtype, "nancumsum"), "nancumsum", True)
+    return running.cumsum(masked(v, there, 0.0), axis)
+
+
+@array_function
+def nancumprod(a: Any, axis: Any = None, dtype: Any = None) -> Any:
+    """The running product of the elements that are not nan."""
+    v, there = _given(summed_as(a, dtype, "nancumprod"), "nancumprod", True)
+    return running.cumprod(masked(v, there, 1.0), axis)
