@@ -41,6 +41,7 @@ NAMES = {  # by the module that has them; `all:all_` is there under another name
     "explain": "Explanation explain_nan",
     "for_scipy": "scipy",
     "frontend.annotations": "Dual Fin Vec struct",
+    "frontend.arrays.counting": "nonzero unique",
     "frontend.arrays.creation": "arange eye full full_like linspace meshgrid ones ones_like zeros zeros_like",
     "frontend.arrays.einsum": "einsum",
     "frontend.arrays.joining": (

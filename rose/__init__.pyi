@@ -71,6 +71,8 @@ from .explain import explain_nan as explain_nan
 from .for_scipy import scipy as scipy
 from .frontend import typed_operations as ops  # pyright: ignore[reportMissingModuleSource]
 from .frontend.annotations import struct as struct
+from .frontend.arrays.counting import nonzero as nonzero
+from .frontend.arrays.counting import unique as unique
 from .frontend.arrays.creation import arange as arange
 from .frontend.arrays.creation import eye as eye
 from .frontend.arrays.creation import full as full

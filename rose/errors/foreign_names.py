@@ -3,7 +3,8 @@
 `rose.dawsn`, `rose.fori_loop`, `scipy.linalg.lu_factor(x)` or `x.view(-1)` end in an error whose hint is a row of these
 tables. They are read at the first error that needs them. What is NumPy's and of single elements is in `numpy_names`.
 
-A row is `names = what to write`, where what comes after a semicolon is to be known of it; or `names: a whole hint`.
+A row is `names = what to write`, where what comes after a semicolon is to be known of it, and `$` is the name; or
+`names: a whole hint`.
 """
 
 from __future__ import annotations
@@ -12,50 +13,15 @@ import re
 from functools import cache
 
 _NUMPY = """
-    allclose = rose.all(rose.abs(x - y) < 1e-8)
-    array_equal array_equiv = rose.all(x == y)
-    bincount = rose.zeros(n).at[i].add(1.0)
-    delete = rose.concatenate([x[:k], x[k + 1 :]])
-    digitize = rose.searchsorted(bins, x, side="right")
-    ediff1d = rose.diff(x)
     eig = rose.linalg.eigvals(a); it gives re and im. rose.linalg.eigh(a) of a symmetric one has vectors too
     empty = rose.zeros(n)
-    empty_like = rose.zeros_like(x)
-    fill_diagonal = rose.where(rose.eye(n) == 1.0, y, x)
     geomspace = rose.exp(rose.linspace(rose.log(a), rose.log(b), n))
-    hsplit = rose.split(x, n, axis=1)
-    vsplit = rose.split(x, n)
-    dsplit = rose.split(x, n, axis=2)
-    insert = rose.concatenate([x[:k], [y], x[k:]])
     logspace = 10.0 ** rose.linspace(a, b, n)
-    matrix_rank = rose.sum(rose.linalg.svdvals(a) > 1e-12)
     msort = rose.sort(x, axis=0)
-    matrix_transpose mT = rose.swapaxes(x, -1, -2)
-    multi_dot = a @ b @ c
-    nanstd = rose.sqrt(rose.nanmean((x - rose.nanmean(x)) ** 2))
-    nanvar = rose.nanmean((x - rose.nanmean(x)) ** 2)
-    partition = rose.sort(x)
-    argpartition = rose.argsort(x)
-    polyfit = rose.linalg.lstsq(rose.vander(x, n), y).x
-    put = x.at[i].set(y)
-    rollaxis = rose.moveaxis(x, i, j)
     row_stack = rose.vstack([x, y])
     tri = rose.tril(rose.ones((n, n)))
-    cumulative_sum = rose.cumsum(x)
-    cumulative_prod = rose.cumprod(x)
-    unstack = [x[0], x[1]]
-    sinc = np.sinc(x)
-    logaddexp = np.logaddexp(x, y)
-    atleast_3d = x.reshape(...)
-    broadcast broadcast_arrays = rose.broadcast_to(x, shape)
     ndim = x.ndim
-    nanmedian nanpercentile nanquantile nancumsum nancumprod nanargmax nanargmin: choose before, and write
-        rose.where(x == x, x, 0.0)
-    isin in1d: compare with each, (x == a) | (x == b)
     roots: write rose.linalg.eigvals(a) of the companion matrix
-    nonzero argwhere flatnonzero unique extract compress setdiff1d intersect1d union1d setxor1d trim_zeros
-        unique_values: write rose.where(condition, x, 0.0), which keeps the shape: sizes are known when a
-        function is traced
     float64 float32 float16 double dtype longdouble: leave it out: numbers are Reals, of 64 bits, or of 32 by
         rose.compile(f, dtype="f32")
     int32 int64 int8 uint8 int16 uint32 integer short: write rose.trunc(x) for a whole number, and rose.index(x,
@@ -66,14 +32,29 @@ _NUMPY = """
     complex: write two Reals, the real part and the imaginary part
     imag: write 0.0: numbers are real
     iscomplex isreal: leave it out: numbers are real
-    histogram: count by rose.zeros(n).at[i].add(1.0), with an index of a bin for each element
-    histogram2d: count by rose.zeros((n, m)).at[i, j].add(1.0), with the indices of a bin for each
-    piecewise: write rose.where(condition, f(x), g(x))
-    frompyfunc vectorize apply_along_axis: write rose.vmap(f)(x) of an @fn f
     fromiter: write rose.vec(x[i] for i in rose.range(n))
     nditer ndenumerate ndindex: loop with rose.range(n)
     numpy np: write import numpy as np: NumPy's functions take traced values
     ndarray: write Vec[n] for the type of a vector, and Vec[n, m] for that of a matrix
+
+    allclose array_equal array_equiv bincount delete digitize ediff1d hsplit vsplit dsplit insert
+        matrix_transpose nanstd nanvar nanprod nanmedian nanquantile nanpercentile nancumsum nancumprod nanargmax
+        nanargmin partition argpartition lexsort polyfit polyder polyint polyadd polysub polymul rollaxis
+        cumulative_sum cumulative_prod unstack atleast_3d broadcast_arrays isin histogram histogram2d piecewise
+        choose resize diagflat unwrap apply_along_axis apply_over_axes vecdot matvec vecmat sinc logaddexp
+        logaddexp2 ix_ ravel_multi_index isposinf isneginf = np.$(...); NumPy's function takes traced values
+    mT = rose.swapaxes(x, -1, -2)
+    empty_like = rose.zeros_like(x)
+    in1d = np.isin(x, y)
+    broadcast = rose.broadcast_to(x, shape)
+    fill_diagonal = rose.where(rose.eye(n) == 1.0, y, x); traced values never change
+    put put_along_axis place putmask copyto = x.at[i].set(y); traced values never change
+    frompyfunc vectorize: write rose.vmap(f)(x) of an @fn f
+    argwhere flatnonzero = rose.nonzero(x, size=n); sizes are known when a function is traced
+    extract compress = rose.where(condition, x, 0.0); it keeps the shape: sizes are known when a function is traced
+    setdiff1d intersect1d union1d setxor1d unique_values = rose.unique(x, size=n); sizes are known when a function is
+        traced
+    trim_zeros: leave the zeros: sizes are known when a function is traced
 """
 
 _SCIPY = """
@@ -403,7 +384,7 @@ def _hints(text: str) -> dict[str, str]:
         if sign == " =":
             code, _, remark = what.partition("; ")
             what = f"write {code} in its place" + f": {remark}" * bool(remark)
-        found |= dict.fromkeys(names.split(), what)
+        found |= {name: what.replace("$", name) for name in names.split()}
     return found
 
 

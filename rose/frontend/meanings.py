@@ -15,6 +15,8 @@ MEANINGS = Meanings(
         "ufunc": ufuncs.applied,
         "function": vocabulary.applied,
         "part": indexing.part,
+        "round": ufuncs.rounded,
+        **{name: ufuncs.whole_part(name) for name in ("floor", "ceil", "trunc")},
         "iter": indexing.elements,
         "column": columns.named_column,
     },

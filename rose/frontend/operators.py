@@ -18,8 +18,11 @@ from ..ir.ops import (
     abs_,
     add,
     and_,
+    copysign,
     div,
     eq,
+    floor,
+    fmod,
     iadd,
     idiv,
     ieq,
@@ -38,6 +41,7 @@ from ..ir.ops import (
     pow_,
     real,
     select,
+    stop_gradient,
     sub,
     xor,
 )
@@ -288,11 +292,31 @@ _index_quotient, _index_rest = _by_literal(idiv), _by_literal(imod)
 
 
 def _quotient(x: Any, y: Any) -> Value:
-    out = _index_quotient(certain_index(x) if x.__class__ is Value and x.type is Real else x, y)
-    if out is None:
-        message = f"`//` divides an index by an integer, not {a_traced(x) if isinstance(x, Value) else shown(x)}"
-        raise TypeMismatch(message, here(), "write rose.floor(x / y) for numbers")
-    return out
+    """`x // y`: of an index by an integer an index, of numbers the largest whole number that is not above `x / y`."""
+    at = certain_index(x) if x.__class__ is Value and x.type is Real else x
+    if is_index(at):
+        whole = open_size(y) is not None or ((k := host_index(y)) is not None and k > 0)
+        if whole or (at is x and not isinstance(y, float) and not (isinstance(y, Value) and y.type is Real)):
+            out = _index_quotient(at, y)
+            assert out is not None
+            return out
+    return _floor_quotient(_side("left", x), _side("right", y))
+
+
+def _floor_quotient(x: Value, y: Value) -> Value:
+    """NumPy's quotient to the bit, and so Python's: by the rest, as `x / y` may be rounded up to a whole number.
+
+    It is constant to every derivative.
+    """
+    x, y = stop_gradient(x), stop_gradient(y)
+    ratio, rest, zero = div(x, y), fmod(x, y), operand(0.0)
+    whole = div(sub(x, rest), y)
+    other_side = and_(ne(rest, zero), xor(lt(y, zero), lt(rest, zero)))
+    whole = select(other_side, sub(whole, 1.0), whole)
+    low = floor(whole)
+    low = select(lt(0.5, sub(whole, low)), add(low, 1.0), low)
+    low = select(eq(whole, zero), copysign(zero, ratio), low)
+    return floor(select(eq(y, zero), ratio, low))
 
 
 def _rest(x: Any, y: Any) -> Value:
@@ -321,6 +345,8 @@ def _subscript(v: Value, i: Any) -> Any:
     """`v[i]` for an index of any kind: a traced one, an integer, or several in a key."""
     t = v.type
     if not isinstance(t, Vec):
+        if t.scalar and all([k is None or k is ... for k in (i if i.__class__ is tuple else [i])]):
+            return OPERATORS["part"](v, i)  # an array of no axes
         of = "name its fields" if isinstance(t, Tuple) else "leave out the index: only a Vec has elements"
         raise TypeMismatch(f"{a_traced(v)} cannot be indexed", here(), of)
     if i.__class__ is str and (of := struct_in(t)) is not None and of.form is not None and i in of.form.fields:

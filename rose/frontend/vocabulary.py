@@ -11,7 +11,8 @@ and give `tests/laws/test_vocabulary.py` its arguments. The tests name each plac
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
+from importlib import import_module
 from typing import Any, NamedTuple
 
 from ..errors import TypeMismatch, called, edge, here, is_direct
@@ -22,6 +23,7 @@ from ..ir.hooks import above
 from . import arguments
 from .arrays import (
     attributes,
+    counting,
     creation,
     einsum,
     joining,
@@ -158,6 +160,8 @@ VOCABULARY: tuple[Name, ...] = (
     Name("sort", order.sort, SHAPES),
     Name("argsort", order.argsort, SHAPES, method=True),
     Name("searchsorted", searches.searchsorted, SHAPES, method=True),
+    Name("nonzero", counting.nonzero, SHAPES),
+    Name("unique", counting.unique, SHAPES),
     Name("take", order.take, SHAPES, method=True),
     Name("take_along_axis", order.take_along_axis, SHAPES),
     Name("stack", joining.stack, SHAPES),
@@ -173,14 +177,22 @@ VOCABULARY: tuple[Name, ...] = (
     Name("pad", padding.pad, SHAPES),
 )
 
-OF_NUMPY = {  # functions that have NumPy's name alone
-    f.__name__: f
-    for f in (
-        nans.nanprod, nans.nanvar, nans.nanstd, nans.nanargmin, nans.nanargmax, nans.nancumsum, nans.nancumprod,
-        shaping.atleast_3d,
-    )
-}  # fmt: skip
-_BY_NUMPY = {numpys: row.with_axes for row in VOCABULARY for numpys in row.numpys} | OF_NUMPY
+OF_NUMPY = {  # functions that have NumPy's name alone, by where they are: each is imported when it is first called
+    name: module
+    for module, names in {
+        "nans": ("nanprod nanvar nanstd nanargmin nanargmax nancumsum nancumprod nanmedian nanquantile nanpercentile"),
+        "shaping": "atleast_3d",
+        "running": "ediff1d cumulative_sum cumulative_prod unwrap",
+        "polynomials": "polyder polyint polyadd polysub polymul",
+        "counting": "bincount digitize histogram histogram2d lexsort partition argpartition",
+        "editing": (
+            "hsplit vsplit dsplit unstack rollaxis matrix_transpose broadcast_arrays diagflat resize insert delete "
+            "array_equal array_equiv isin piecewise choose apply_along_axis apply_over_axes ix_ ravel_multi_index"
+        ),
+    }.items()
+    for name in names.split()
+}
+_BY_NUMPY = {numpys: row.with_axes for row in VOCABULARY for numpys in row.numpys}
 METHODS = {row.name: row.with_axes for row in VOCABULARY if row.method} | {"clip": ufuncs.clip, "round": ufuncs.rounded}
 
 
@@ -203,7 +215,7 @@ def _as_method(name: str, f: Callable[..., Any]) -> Callable[..., Any]:
 def applied(f: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """The result of NumPy's function `f` on arguments of which one is traced; a TypeMismatch if it has no meaning."""
     name = numpys_name(f)
-    ours = _of_linalg(name) or _BY_NUMPY.get(name) or ufuncs.MEANINGS.get(name) or attributes.ATTRIBUTES.get(name)
+    ours = _BY_NUMPY.get(name) or ufuncs.MEANINGS.get(name) or attributes.ATTRIBUTES.get(name) or _rarer(name)
     if ours is None:
         raise _refused(f, _traced(args, named))
     try:
@@ -217,12 +229,18 @@ def applied(f: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
 
 def numpys_functions() -> dict[str, Callable[..., Any]]:
     """What each function of NumPy's is here, by its name."""
-    return ufuncs.MEANINGS | _BY_NUMPY | above().numpys
+    return ufuncs.MEANINGS | _BY_NUMPY | {name: _rarer(name) for name in OF_NUMPY} | above().numpys
 
 
-def _of_linalg(name: str) -> Callable[..., Any] | None:
-    """The function of linear algebra of NumPy's name: of a room above."""
-    return above().numpys.get(name) if name.startswith("linalg.") else None
+@cache
+def _rarer(name: str) -> Any:
+    """The function of NumPy's name alone, or of linear algebra, of a room above."""
+    if module := OF_NUMPY.get(name):
+        return getattr(import_module(f".arrays.{module}", __package__), name)
+    return above().numpys.get(name) if name.startswith("linalg.") or name in OF_LINALG else None
+
+
+OF_LINALG = {"polyfit"}  # names of NumPy's own that are of linear algebra
 
 
 def _refused(f: Any, v: Value) -> TypeMismatch:

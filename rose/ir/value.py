@@ -299,7 +299,22 @@ class Value:
         hint = "write rose.index(x, n) for an index below n, rose.trunc(x) for a whole number; loop with rose.range"
         raise later(self, loc, "is not a Python integer", of_math(called(loc), hint))
 
-    __trunc__ = __round__ = __int__
+    @edge
+    def __round__(self, n: int | None = None) -> Any:
+        return OPERATORS["round"](self, n or 0)
+
+    @edge
+    def __floor__(self) -> Any:
+        return OPERATORS["floor"](self, None)
+
+    @edge
+    def __ceil__(self) -> Any:
+        return OPERATORS["ceil"](self, None)
+
+    @edge
+    def __trunc__(self) -> Any:
+        return OPERATORS["trunc"](self, None)
+
     __complex__ = __float__
 
     @edge

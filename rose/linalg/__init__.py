@@ -16,6 +16,7 @@ its transpose is its reverse mode. Leading axes are those of a batch.
     krylov             equations by products with a matrix, and what their derivatives are
     iterative          `cg`, `gmres`
     structured         block diagonals, Toeplitz's matrices
+    fits               polynomials through points
     tensors            products of several matrices, equations with arrays of more axes
     tridiagonal        reduction to three diagonals, and QR steps
     gaps               quotients by gaps between eigenvalues, which may be equal
@@ -35,8 +36,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..errors.advice import listed, missing
+from ..frontend.arrays.editing import matrix_transpose
 from .banded import solve_banded, solve_toeplitz, solve_tridiagonal
 from .elimination import LUResult, SlogdetResult, det, inv, linsolve, logdet, lu, slogdet, solve
+from .fits import polyfit
 from .general import EigvalsResult, eigvals
 from .iterative import KrylovResult, cg, gmres
 from .lyapunov import solve_continuous_lyapunov, solve_discrete_lyapunov, solve_lyapunov, solve_sylvester
@@ -46,20 +49,30 @@ from .powers import expm, matrix_power
 from .reflections import LQResult, QRResult, lq, qr
 from .riccati import solve_continuous_are, solve_discrete_are
 from .roots import logm, sqrtm
-from .singular_values import LstsqResult, SVDResult, lstsq, lstsq_of_numpy, pinv, svd, svdvals
+from .singular_values import (
+    LstsqResult,
+    PolarResult,
+    SVDResult,
+    lstsq,
+    lstsq_of_numpy,
+    pinv,
+    polar,
+    svd,
+    svdvals,
+)
 from .structured import block_diag, toeplitz
 from .symmetric import EighResult, eigh, eigvalsh
-from .tensors import multi_dot, tensorinv, tensorsolve
+from .tensors import diagonal_of_numpy, multi_dot, tensorinv, tensorsolve, trace_of_numpy, vecdot_of_numpy
 from .triangular import solve_triangular
 
 __all__ = [
-    "EighResult", "EigvalsResult", "KrylovResult", "LQResult", "LUResult", "LstsqResult", "QRResult", "SVDResult",
-    "SlogdetResult", "block_diag", "cg", "cho_solve", "cholesky", "cholesky_solve", "cond", "det", "eigh",
-    "eigvals", "eigvalsh", "expm", "gmres", "inv", "linsolve", "logdet", "logm", "lq", "lstsq", "lu", "matrix_norm",
-    "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet", "solve", "solve_banded",
-    "solve_continuous_are", "solve_continuous_lyapunov", "solve_discrete_are", "solve_discrete_lyapunov",
-    "solve_lyapunov", "solve_sylvester", "solve_toeplitz", "solve_triangular", "solve_tridiagonal", "sqrtm", "svd",
-    "svdvals", "tensorinv", "tensorsolve", "toeplitz", "vector_norm",
+    "EighResult", "EigvalsResult", "KrylovResult", "LQResult", "LUResult", "LstsqResult", "PolarResult", "QRResult",
+    "SVDResult", "SlogdetResult", "block_diag", "cg", "cho_solve", "cholesky", "cholesky_solve", "cond", "det",
+    "eigh", "eigvals", "eigvalsh", "expm", "gmres", "inv", "linsolve", "logdet", "logm", "lq", "lstsq", "lu",
+    "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "polar", "qr", "slogdet", "solve",
+    "solve_banded", "solve_continuous_are", "solve_continuous_lyapunov", "solve_discrete_are",
+    "solve_discrete_lyapunov", "solve_lyapunov", "solve_sylvester", "solve_toeplitz", "solve_triangular",
+    "solve_tridiagonal", "sqrtm", "svd", "svdvals", "tensorinv", "tensorsolve", "toeplitz", "vector_norm",
 ]  # fmt: skip
 
 _NUMPYS: tuple[Callable[..., Any], ...] = (
@@ -67,7 +80,10 @@ _NUMPYS: tuple[Callable[..., Any], ...] = (
     slogdet, solve, svd, svdvals, tensorinv, tensorsolve, vector_norm,
 )  # fmt: skip
 NUMPYS = {f"linalg.{f.__name__}": f for f in _NUMPYS}  # by their names of NumPy
-NUMPYS |= {"linalg.lstsq": lstsq_of_numpy}
+NUMPYS |= {
+    "linalg.lstsq": lstsq_of_numpy, "linalg.trace": trace_of_numpy, "linalg.diagonal": diagonal_of_numpy,
+    "linalg.vecdot": vecdot_of_numpy, "linalg.matrix_transpose": matrix_transpose, "polyfit": polyfit,
+}  # fmt: skip
 
 if not TYPE_CHECKING:  # to a checker, what is not there is an error
     __getattr__, __dir__ = missing(__name__), listed(__name__)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
+from ..errors import OutOfRange, argument, here
 from ..frontend.annotations import Dual
 from ..frontend.arguments import lenient
 from ..frontend.arrays.joining import joined
@@ -18,7 +19,7 @@ from ..frontend.duals import DualVec
 from ..frontend.language import loops
 from ..frontend.language.select import select
 from ..frontend.typed import Array, ArrayLike
-from ..ir import Value, current_builder, ops
+from ..ir import Value, current_builder, ops, shown
 from ..ir.sizes import at_most, differ
 from ..ir.types import Real, Tuple, Vec
 from .bidiagonal import diagonalised
@@ -34,6 +35,13 @@ class SVDResult(NamedTuple):
     U: Array
     S: Array
     Vh: Array
+
+
+class PolarResult(NamedTuple):
+    """An orthogonal matrix, and a symmetric one."""
+
+    U: Array
+    P: Array
 
 
 class LstsqResult(NamedTuple):
@@ -96,6 +104,25 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | Value | None = None) -> Lst
     """
     given = equations(a, b, "lstsq", any_shape=True)
     return LstsqResult(*batched(partial(_least_squares, _cut(rcond)), *given))
+
+
+@lenient
+def polar(a: ArrayLike, side: str = "right") -> PolarResult:
+    """The polar decomposition `a == U @ P` of a matrix, or of each of a batch, or `P @ U` with `side="left"`.
+
+    `U` has orthonormal columns, or rows, and `P` is symmetric and positive semi-definite. Where a singular value is 0,
+    there is no derivative.
+    """
+    if side not in ("left", "right"):
+        at = here().narrow(argument(1, "side", 2))
+        raise OutOfRange(f"rose.linalg.polar has no side {shown(side)}", at, 'write "right" or "left"')
+
+    def of(m: Value) -> tuple[Any, Any]:
+        u, s, vh = _svd_of(m)
+        p = matmul(transpose(vh) * s, vh) if side == "right" else matmul(u * s, transpose(u))
+        return matmul(u, vh), p
+
+    return PolarResult(*batched(of, [array(a, 2, "polar", 0, 1, 2)], [2]))
 
 
 @lenient

@@ -8,9 +8,12 @@ from typing import Any
 
 from ..errors import OutOfRange, TypeMismatch, here
 from ..frontend.arguments import lenient
+from ..frontend.arrays.elementwise import each
 from ..frontend.arrays.products import matmul
+from ..frontend.arrays.reductions import total, trace
 from ..frontend.arrays.shapes import Shape, as_array, axes_given, is_several, shape_of, spelled
-from ..frontend.arrays.shaping import moveaxis, ravel, reshape
+from ..frontend.arrays.shaping import diagonal, moveaxis, ravel, reshape
+from ..frontend.operators import multiply
 from ..frontend.typed import Array, ArrayLike
 from ..ir import Value
 from ..ir.sizes import Size, differ, times
@@ -57,6 +60,21 @@ def _multiplied(given: Sequence[Value], cut: dict[tuple[int, int], int], i: int,
         return given[i]
     k = cut[i, j]
     return matmul(_multiplied(given, cut, i, k), _multiplied(given, cut, k + 1, j))
+
+
+def trace_of_numpy(x: ArrayLike, *, offset: Any = 0, dtype: Any = None) -> Any:
+    """`np.linalg.trace`: the trace of each matrix of the last two axes."""
+    return trace(x, offset, -2, -1, dtype=dtype)
+
+
+def diagonal_of_numpy(x: ArrayLike, *, offset: Any = 0) -> Any:
+    """`np.linalg.diagonal`: the diagonal of each matrix of the last two axes."""
+    return diagonal(x, offset, -2, -1)
+
+
+def vecdot_of_numpy(x1: ArrayLike, x2: ArrayLike, *, axis: Any = -1) -> Any:
+    """`np.linalg.vecdot`: the sum of products along an axis."""
+    return total(each(multiply, x1, x2), axis)
 
 
 @lenient

@@ -32,7 +32,7 @@ ULP = 4 * 2.0**-52
 SEEDS = 8
 
 
-FLAT = {"all", "any", "argmax", "argmin", "argsort", "searchsorted"}  # names that have no derivative
+FLAT = {"all", "any", "argmax", "argmin", "argsort", "nonzero", "searchsorted"}  # names that have no derivative
 COUNTS = {"sum", "mean", "all", "any"}  # names that take conditions
 KEEP = [True, False]
 
@@ -237,6 +237,12 @@ def at_indices(s: Shape, at: Sequence[Sequence[int]], axis: int) -> Call:
     )
 
 
+def different(x: Any, n: int) -> Any:
+    """The first `n` different numbers; where there are fewer, the smallest again."""
+    found = np.unique(x)
+    return np.concatenate([found, np.full(n, found[0])])[:n]
+
+
 ALONG = [
     at_indices((3, 2), [[2, 0], [1, -1]], 0),
     at_indices((2, 3), [[2, 0], [1, -1]], -1),
@@ -371,6 +377,15 @@ ROWS |= {
         ("x.take([[0, -1]])", (2, 3)),
         ("take(x, 4)", (2, 3)),
         ("take(x, [1, 0], axis=1)", (0, 2)),
+    ),
+    "nonzero": Row(
+        ones_of(
+            Call(lambda x: rose.nonzero(x * x + 1.0, size=4)[1] + 0.0, lambda x: np.arange(4.0) % 2, [(3, 2)]),
+        )
+    ),
+    "unique": Row(
+        ones_of(Call(lambda x: rose.unique(x, size=3), lambda x: different(x, 3), [(4,)])),
+        [Call(lambda x: rose.unique(x, size=4), np.sort, [(4,)])],
     ),
     "take_along_axis": Row(ones_of(*ALONG), ALONG, []),
     "searchsorted": product(

@@ -166,14 +166,6 @@ def a_function_of_math():
     return f
 
 
-def floor_of_math():
-    @fn
-    def f(x: Real) -> Real:
-        return math.floor(x) + 1.0
-
-    return f
-
-
 def python_range_of_a_value():
     @fn
     def f(x: Real) -> Real:
@@ -198,30 +190,6 @@ def complex_of_a_value():
     @fn
     def f(x: Real) -> Real:
         return complex(x).real
-
-    return f
-
-
-def round_of_a_value():
-    @fn
-    def f(x: Real) -> Real:
-        return round(x) + 1.0
-
-    return f
-
-
-def divmod_of_numbers():
-    @fn
-    def f(x: Real) -> Real:
-        return divmod(x, 2.0)[0]
-
-    return f
-
-
-def divmod_by_a_value():
-    @fn
-    def f(x: Real) -> Real:
-        return divmod(7.0, x)[1]
 
     return f
 

@@ -269,18 +269,10 @@ def a_function_of_math_in_a_map():
     return f
 
 
-def a_logarithm_of_a_sum_of_numpy():
-    @fn
-    def f(x: Real, y: Real) -> Real:
-        return np.logaddexp2(x, y)
-
-    return f
-
-
 def a_choice_of_numpy():
     @fn
     def f(v: Vec[2]) -> Vec[2]:
-        return np.piecewise(v, [v < 0.0], [1.0, 2.0])
+        return np.extract(v < 0.0, v)
 
     return f
 
@@ -352,7 +344,7 @@ def numpy_eigenvalues_of_a_matrix():
 def a_function_of_numpy_that_rose_does_not_have():
     @fn
     def f(v: Vec[3]) -> Vec[3]:
-        return np.partition(v, 1)
+        return np.setdiff1d(v, [1.0])
 
     return f
 
@@ -369,14 +361,6 @@ def a_result_into_an_array_of_numpy():
     @fn
     def f(x: Real) -> Real:
         return np.add(np.float64(1.0), x, out=np.zeros(1))
-
-    return f
-
-
-def a_division_of_numpy():
-    @fn
-    def f(x: Real) -> Real:
-        return np.float64(7.0) // x
 
     return f
 

@@ -356,30 +356,6 @@ def a_remainder_of_an_index_by_a_number():
     return f
 
 
-def a_remainder_by_an_index():
-    @fn
-    def f(i: Fin[3], x: Real) -> Real:
-        return x // i
-
-    return f
-
-
-def a_quotient_of_an_index_by_a_number():
-    @fn
-    def f(i: Fin[3], x: Real) -> Real:
-        return i // x
-
-    return f
-
-
-def a_quotient_of_numbers():
-    @fn
-    def f(x: Real, y: Real) -> Real:
-        return x // y
-
-    return f
-
-
 def a_power_of_a_vector():
     @fn
     def f(v: Vec[3]) -> Real:

@@ -30,7 +30,9 @@ Its files, in the order in which to read them:
     padding       `pad`: an array with more elements around it
     statistics    `percentile`, `average`, `cov`: statistics of samples
     nans          `nansum`, `np.nanstd` and their kind: reductions that pass over nan
-    polynomials   `polyval`, `vander`
+    polynomials   `polyval`, `vander`, `np.polyint`
+    counting      `np.bincount`, `np.histogram`, `nonzero`: numbers of elements
+    editing       `np.insert`, `np.hsplit`, `np.piecewise`: what has NumPy's name alone
     updates       `x.at[i].set(v)`
 
 Terms:

@@ -8,12 +8,19 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...ir import Value, ops
+from ...ir import Value, current_builder, ops
 from ...ir.ops import select
+from ...ir.sizes import at_most
+from ..operators import view
+from ..ranges import as_index_below
 from . import reductions, running
 from .elementwise import array_function, each
+from .joining import stack
 from .kinds import averaged_as, summed_as
+from .order import flattened, several_shares, shares_given, sort
 from .reductions import any_, argmax, argmin, extreme, held, masked, number, numbers, product, root, total, truth
+from .shapes import as_array, shape_of
+from .shaping import expand_dims, moved
 
 
 def _given(x: Any, name: str, where: Any) -> tuple[Value, Value]:
@@ -128,3 +135,52 @@ def nancumprod(a: Any, axis: Any = None, dtype: Any = None) -> Any:
     """The running product of the elements that are not nan."""
     v, there = _given(summed_as(a, dtype, "nancumprod"), "nancumprod", True)
     return running.cumprod(masked(v, there, 1.0), axis)
+
+
+@array_function
+def nanmedian(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    """The median of the elements that are not nan; nan if there is none."""
+    return _quantiles(a, 0.5, axis, keepdims, "nanmedian", 1.0)
+
+
+@array_function
+def nanquantile(a: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    """The quantile of the elements that are not nan, between neighbours along a line; nan if there is none."""
+    return _quantiles(a, q, axis, keepdims, "nanquantile", 1.0)
+
+
+@array_function
+def nanpercentile(a: Any, q: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    """The quantile of a share in percent of the elements that are not nan."""
+    return _quantiles(a, q, axis, keepdims, "nanpercentile", 100.0)
+
+
+def _quantiles(a: Any, q: Any, axis: Any, keepdims: Any, name: str, most: float) -> Any:
+    shares = shares_given(q, name, most)
+    v, k, gone = flattened(a, axis, name)
+    last, b = len(shape_of(v.type)) - 1, current_builder()
+    rows = moved(as_array(sort(v, k)), k, last)
+
+    def nest(v: Value, depth: int, share: float) -> Value:
+        if not depth:
+            return _at_share(v, share)
+        return b.vec(shape_of(v.type)[0], lambda i: nest(b.index(v, i), depth - 1, share))
+
+    found = [nest(rows, last, share / most) for share in shares]
+    found = [expand_dims(y, gone) if keepdims and gone else y for y in found]
+    return stack(found) if several_shares(q) else view(found[0])
+
+
+def _at_share(row: Value, share: float) -> Value:
+    """The number at a share of the way through the sorted ones that are not nan, which are the first."""
+    b, (n,) = current_builder(), shape_of(row.type)
+    if not at_most(1, n):
+        return b.lift(math.nan)
+    count = total(each(ops.eq, row, row))
+    at = ops.max_(share * (count - 1.0), 0.0)
+    low = ops.floor(at)
+    high = ops.min_(low + 1.0, ops.max_(count - 1.0, 0.0))
+    down, up = [b.index(row, as_index_below(ops.stop_gradient(k), n)) for k in (low, high)]
+    part = at - low
+    between = select(part == 0.5, (down + up) * 0.5, select(part == 0.0, down, down + (up - down) * part))
+    return select(count == 0.0, math.nan, between)

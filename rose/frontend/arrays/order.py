@@ -166,6 +166,24 @@ def quantiles(x: Any, q: Any, axis: Any, keepdims: Any, name: str, most: float, 
     if method not in {**ENDS, **NEAREST, "nearest": None}:
         what = a_traced(method) if isinstance(method, Value) else shown(method)
         raise TypeMismatch(f"rose.{name} has no method {what}", here().into(["method"]), 'write "linear" or "nearest"')
+    shares = shares_given(q, name, most)
+    v, k, gone = flattened(x, axis, name)
+    n = shape_of(v.type)[k]
+    if not at_most(1, n) or isinstance(n, Size):
+        hint = "give it one element at least" if not isinstance(n, Size) else "compile it for a size: f.at(n=3)"
+        raise OutOfRange(f"rose.{name} along an axis of {n!r} elements", here(), hint)
+    ordered = gathered(v, _order(v, k), k)
+    found = [_at_share(ordered, k, n, share / most, method) for share in shares]
+    found = [expand_dims(y, gone) if keepdims and gone else y for y in found]
+    return stack(found) if several_shares(q) else found[0]
+
+
+def several_shares(q: Any) -> bool:
+    return is_several(q) or (not isinstance(q, Value) and getattr(q, "shape", ()) != ())
+
+
+def shares_given(q: Any, name: str, most: float) -> list[float]:
+    """The shares, from 0 to `most`, that a user gives: one, or several."""
     shares = q.tolist() if not isinstance(q, Value) and getattr(q, "shape", ()) else q
     for share in items_of(shares):
         if not is_number(share) or not 0.0 <= share <= most:
@@ -173,18 +191,10 @@ def quantiles(x: Any, q: Any, axis: Any, keepdims: Any, name: str, most: float, 
             hint = f"write a number: {0.25 * most:g}"
             kind = OutOfRange if is_number(share) else TypeMismatch
             raise kind(f"rose.{name} takes a share from 0 to {most:g}, not {what}", here(), hint)
-    v, k, gone = _flattened(x, axis, name)
-    n = shape_of(v.type)[k]
-    if not at_most(1, n) or isinstance(n, Size):
-        hint = "give it one element at least" if not isinstance(n, Size) else "compile it for a size: f.at(n=3)"
-        raise OutOfRange(f"rose.{name} along an axis of {n!r} elements", here(), hint)
-    ordered = gathered(v, _order(v, k), k)
-    found = [_at_share(ordered, k, n, share / most, method) for share in items_of(shares)]
-    found = [expand_dims(y, gone) if keepdims and gone else y for y in found]
-    return stack(found) if is_several(shares) else found[0]
+    return items_of(shares)
 
 
-def _flattened(x: Any, axis: Any, name: str) -> tuple[Value, int, tuple[int, ...]]:
+def flattened(x: Any, axis: Any, name: str) -> tuple[Value, int, tuple[int, ...]]:
     """An argument with the axes that go as one, which one that is, and which they were."""
     v = numbers(x, name, single=True)
     shape = shape_of(v.type)

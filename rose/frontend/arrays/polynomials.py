@@ -7,10 +7,15 @@ from typing import Any
 
 from ...errors import TypeMismatch, here
 from ...ir import Value, a_traced, current_builder
-from .creation import whole
+from ...ir.sizes import Size, differ
+from ..operators import negative, operand
+from .creation import arange, whole
 from .elementwise import array_function, each
+from .joining import concatenate
+from .padding import pad
+from .products import convolve
 from .reductions import fold_of, number, numbers
-from .shapes import shape_of
+from .shapes import as_array, is_several, shape_of
 from .shaping import flip
 
 
@@ -32,6 +37,62 @@ def polyval(p: Any, x: Any) -> Any:
         return fold_of([n], coefficient, b.lift(0.0), step)
 
     return each(at, x)
+
+
+@array_function
+def polyder(p: Any, m: Any = 1) -> Any:
+    """The coefficients of the derivative of a polynomial, or of the `m`-th."""
+    c = _vector(p, "polyder")
+    for _ in range(whole(m, "m", "np.polyder")):
+        (n,) = shape_of(c.type)
+        c = as_array(c[:-1] * (_powers(n) + 0.0)[:-1])
+    return c
+
+
+@array_function
+def polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
+    """The coefficients of the integral of a polynomial, or of the `m`-th; `k` has the constants, 0 by default."""
+    c, count = _vector(p, "polyint"), whole(m, "m", "np.polyint")
+    constants = [0.0] * count if k is None else [*k] if is_several(k) else [k] * count
+    for constant in constants:
+        (n,) = shape_of(c.type)
+        c = as_array(concatenate([c / (_powers(n) + 1.0), [constant]]))
+    return c
+
+
+def _powers(n: Any) -> Any:
+    """The powers that coefficients belong to: from the highest to 0."""
+    return flip(arange(n))
+
+
+@array_function
+def polyadd(a1: Any, a2: Any) -> Any:
+    """The coefficients of the sum of two polynomials."""
+    return _padded(a1, a2, "polyadd", operand)
+
+
+@array_function
+def polysub(a1: Any, a2: Any) -> Any:
+    """The coefficients of the difference of two polynomials."""
+    return _padded(a1, a2, "polysub", negative)
+
+
+def _padded(a1: Any, a2: Any, name: str, of: Callable[[Any], Any]) -> Any:
+    v, w = [_vector(x, name) for x in (a1, a2)]
+    n, m = shape_of(v.type)[0], shape_of(w.type)[0]
+    if isinstance(n, Size) or isinstance(m, Size):
+        if differ(n, m):
+            raise TypeMismatch(f"np.{name} of {n!r} and {m!r} coefficients", here(), "give as many of both")
+        return v + each(of, w)
+    longest = max(n, m)
+    v, w = [as_array(pad(u, (longest - k, 0))) for u, k in ((v, n), (each(of, w), m))]
+    return v + w
+
+
+@array_function
+def polymul(a1: Any, a2: Any) -> Any:
+    """The coefficients of the product of two polynomials."""
+    return convolve(_vector(a1, "polymul"), _vector(a2, "polymul"))
 
 
 @array_function

@@ -10,6 +10,7 @@ from ...errors import OutOfRange, TypeMismatch, here
 from ...ir import Value, current_builder, ops, shown
 from ...ir.types import Bool, Fin
 from ...ir.value import host_index
+from .creation import filled
 from .elementwise import array_function, each
 from .indexing import part
 from .joining import concatenate
@@ -57,6 +58,67 @@ def cummax(x: Any, axis: Any = None) -> Any:
 def cummin(x: Any, axis: Any = None) -> Any:
     """The running minimum along an axis, or of all elements in a row; NumPy's `minimum.accumulate`."""
     return _running(x, "cummin", axis, math.inf, ops.min_)
+
+
+@array_function
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    """The differences of neighbours among all elements in a row, with others behind and before them."""
+    found = diff(ravel(numbers(ary, "ediff1d", single=True)))
+    before, behind = [[] if y is None else [ravel(numbers(y, "ediff1d", single=True))] for y in (to_begin, to_end)]
+    return concatenate([*before, found, *behind]) if before or behind else found
+
+
+def _cumulative(of: Callable[..., Any], first: float) -> Callable[..., Any]:
+    def cumulative(x: Any, axis: Any, dtype: Any, include_initial: Any) -> Any:
+        v = numbers(x, "cumulative_sum and cumulative_prod", single=True)
+        shape = shape_of(v.type)
+        if axis is None and len(shape) > 1:
+            what = "a running sum of an array of several axes is along one of them"
+            raise TypeMismatch(what, here(), "write axis=0")
+        k = 0 if axis is None else axis_given(axis, len(shape))
+        found = of(v, k, dtype)
+        if not include_initial:
+            return found
+        start = filled((*shape[:k], 1, *shape[k + 1 :]), current_builder().lift(first))
+        return concatenate([start, found], k)
+
+    return cumulative
+
+
+_SUMS, _PRODUCTS = _cumulative(cumsum, 0.0), _cumulative(cumprod, 1.0)
+
+
+@array_function
+def cumulative_sum(x: Any, *, axis: Any = None, dtype: Any = None, include_initial: Any = False) -> Any:
+    """`cumsum`, along the axis of a vector or one that is named; with `include_initial` from 0 on."""
+    return _SUMS(x, axis, dtype, include_initial)
+
+
+@array_function
+def cumulative_prod(x: Any, *, axis: Any = None, dtype: Any = None, include_initial: Any = False) -> Any:
+    """`cumprod`, along the axis of a vector or one that is named; with `include_initial` from 1 on."""
+    return _PRODUCTS(x, axis, dtype, include_initial)
+
+
+@array_function
+def unwrap(p: Any, discont: Any = None, axis: Any = -1, *, period: Any = 2.0 * math.pi) -> Any:
+    """Angles without jumps along an axis: each is within half a period of the one before, by whole periods.
+
+    What jumps by no more than `discont` stays.
+    """
+    v = each(number, numbers(p, "unwrap"))
+    k, half = axis_given(axis, len(shape_of(v.type))), 0.5 * period
+    step = as_array(diff(v, axis=k))
+    least = half if discont is None else discont
+
+    def turn(d: Value) -> Value:
+        near = (d + half) % period - half
+        near = ops.select((near == -half) & (d > 0.0), half, near)
+        return ops.stop_gradient(ops.select(abs(d) < least, 0.0, near - d))
+
+    before = (slice(None),) * k
+    turns = cumsum(each(turn, step), k)
+    return concatenate([part(v, (*before, slice(0, 1))), part(v, (*before, slice(1, None))) + turns], k)
 
 
 def _end(y: Any, v: Value, axis: int) -> Value:

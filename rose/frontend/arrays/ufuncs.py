@@ -18,9 +18,11 @@ from ...ir import OPS, Value, a_traced, current_builder, ops
 from ...ir.hooks import above
 from ...ir.value import OPERATORS
 from ..operators import as_real
-from .creation import whole
+from .creation import whole, zeros_like
 from .elementwise import each
-from .reductions import truth
+from .products import matmul
+from .reductions import all_, total, truth
+from .shapes import as_array
 from .ufunc_methods import METHODS
 
 _OPERATORS = {
@@ -67,6 +69,46 @@ def logaddexp(x: Any, y: Any) -> Any:
         return ops.select(most == -math.inf, b.lift(-math.inf), sum_)
 
     return each(of, x, y)
+
+
+def whole_part(name: str) -> Callable[[Any, Any], Any]:
+    """The operation that `math.floor(x)` and its kind ask a value for."""
+    return lambda x, _: OPS[name](x)
+
+
+def modf(x: Any) -> tuple[Any, Any]:
+    """NumPy's `modf`: what is behind the point, with the sign of the number, and what is before it."""
+
+    def rest(x: Any) -> Value:
+        x = _real(x)
+        return ops.copysign(ops.select(ops.abs_(x) == math.inf, 0.0, x - ops.trunc(x)), x)
+
+    return each(rest, x), each(lambda x: ops.trunc(_real(x)), x)
+
+
+def logaddexp2(x: Any, y: Any) -> Any:
+    """`log2(2**x + 2**y)`, without overflow."""
+    return logaddexp(x * LN2, y * LN2) / LN2
+
+
+LN2 = math.log(2.0)
+
+
+def _matvec(a: Any, x: Any) -> Any:
+    return matmul(a, as_array(x)[..., None])[..., 0]
+
+
+def _vecmat(x: Any, a: Any) -> Any:
+    return matmul(as_array(x)[..., None, :], a)[..., 0, :]
+
+
+def _vecdot(x: Any, y: Any, axis: Any = -1) -> Any:
+    return total(as_array(x * y), axis)
+
+
+def _shifted(symbol: str) -> Callable[[Any, Any], Any]:
+    """An index by so many binary digits: a product or a quotient with a power of 2 that Python knows."""
+    return lambda i, k: OPERATORS[symbol](i, 2 ** whole(k, "the second argument", "np.left_shift and np.right_shift"))
 
 
 def clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
@@ -169,6 +211,18 @@ MEANINGS: dict[str, Callable[..., Any]] = {
     "select": choose_first,
     "sinc": sinc,
     "logaddexp": logaddexp,
+    "logaddexp2": logaddexp2,
+    "modf": modf,
+    "ldexp": lambda x, k: x * ops.exp2(k),
+    "vecdot": _vecdot,
+    "matvec": _matvec,
+    "vecmat": _vecmat,
+    "left_shift": _shifted("*"),
+    "right_shift": _shifted("//"),
+    "isposinf": lambda x: as_array(x) == math.inf,
+    "isneginf": lambda x: as_array(x) == -math.inf,
+    "allclose": lambda a, b, rtol=1e-5, atol=1e-8, equal_nan=False: all_(isclose(a, b, rtol, atol, equal_nan)),
+    "empty_like": zeros_like,
 }
 
 
@@ -193,6 +247,8 @@ def applied(name: str, inputs: tuple[Any, ...], named: dict[str, Any]) -> Any:
         return MEANINGS[name](*inputs)
     if name in (specials := above().scipys) and not named:
         return specials[name](*inputs)
+    if name == "vecdot" and [*named] == ["axis"]:
+        return _vecdot(*inputs, **named)
     traced = next(x for x in inputs if isinstance(x, Value))
     what = f"{name} does not take {a_traced(traced)}: it is known only when the compiled function runs"
     if name in MEANINGS or name in METHODS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Generator
 from typing import Any
@@ -60,8 +61,51 @@ def test_an_index_is_divided_by_literals_only(b: Builder):
     i = b.param(Fin[10], "i")
     assert (i // 3).type is Fin[4]
     assert (i % 3).type is Fin[3]
-    with pytest.raises(TypeMismatch, match="an index is divided by a traced Real"):
-        _ = i // b.param(Real, "x")
+    assert (i // b.param(Real, "x")).type is Real
+    with pytest.raises(TypeMismatch, match="an index is divided by a traced Fin"):
+        _ = i // i
+
+
+NUMBERS = [0.0, -0.0, 1.0, -1.0, 0.1, -0.3, 7.0, 1e300, -5e-324, np.inf, -np.inf, np.nan, 0.6, 1.9999999999999998]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_quotient_of_numbers_is_numpys_to_the_bit():
+    xs, ys = [np.array(v) for v in zip(*[(x, y) for x in NUMBERS for y in NUMBERS], strict=True)]
+    n = len(xs)
+    f = rose.fn([Vec[n], Vec[n]], Vec[n])(lambda x, y: x // y)
+    want = xs // ys
+    there = ~np.isnan(want)
+    for found in (f(xs, ys), rose.compile(f)(xs, ys)):
+        assert np.array_equal(found, want, equal_nan=True)
+        assert np.array_equal(np.signbit(found)[there], np.signbit(want)[there])
+    g = rose.fn([Vec[n], Vec[n]], Vec[2, n])(lambda x, y: rose.stack([*np.divmod(x, y)]))
+    assert np.array_equal(g(xs, ys), np.stack(np.divmod(xs, ys)), equal_nan=True)
+
+
+def test_pythons_roundings_of_a_number():
+    f = rose.fn([Real], Real)(
+        lambda x: round(x) + 10 * round(x, 1) + 100 * math.floor(x) + math.ceil(x) - math.trunc(x)
+    )
+    x = -2.46
+    assert f(x) == round(x) + 10 * round(x, 1) + 100 * math.floor(x) + math.ceil(x) - math.trunc(x)
+    assert rose.grad(f)(x) == 0.0
+    h = rose.fn([Real, Real], Real)(lambda x, y: x // y * y + x % y + divmod(7.0, y)[0])
+    assert h(7.5, 2.0) == 10.5 and rose.grad(h, 0)(7.5, 2.0) == 1.0
+
+
+def test_a_quotient_is_an_index_where_it_is_in_range():
+    f = rose.fn([Vec[4], Real], Real)(lambda x, t: x[(t // 2.0) % 4])
+    assert f([1.0, 2.0, 4.0, 8.0], 7.0) == 8.0
+
+
+def test_a_number_is_an_array_of_no_axes():
+    f = rose.fn([Real], Vec[2, 1])(lambda x: rose.array([x[None], x[..., None] * x[()]]))
+    assert f(3.0).tolist() == [[3.0], [9.0]]
+    g = rose.fn([Real, Real], Real)(lambda x, y: np.sum(x < y) + np.mean(x) + np.max(y) * np.std(x) + x[...])
+    assert g(1.0, 2.0) == 3.0 and rose.grad(g)(1.0, 2.0) == 2.0
+    with pytest.raises(TypeMismatch, match="cannot be indexed"):
+        _ = rose.fn([Real], Real)(lambda x: x[0]).func
 
 
 def test_negative_indices_count_from_the_end(b: Builder):

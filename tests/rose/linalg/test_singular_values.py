@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
 from matrices import close, derivatives_hold, differences, matrix, random
 
 import rose
@@ -134,3 +135,29 @@ def test_at_singular_values_of_0_the_slope_is_that_of_a_choice_of_vectors():
         slope = rose.grad(fn([Vec[3, 3]], Real)(of))
         for a in (np.diag([3.0, 2.0, 0.0]), np.zeros((3, 3))):
             np.testing.assert_allclose(slope(a) @ slope(a).T, np.eye(3), atol=1e-14)
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (4, 2), (2, 4), (2, 3, 2)])
+@pytest.mark.parametrize("side", ["right", "left"])
+def test_a_polar_decomposition_is_scipys(shape: Any, side: str):
+    x = np.random.default_rng(3).normal(size=shape)
+    parts = [scipy.linalg.polar(m, side) for m in x.reshape(-1, *shape[-2:])]
+    wants = [np.stack(p).reshape(*shape[:-2], *p[0].shape) for p in zip(*parts, strict=True)]
+    for k, want in enumerate(wants):
+        f = fn([Vec[shape]], Vec[want.shape])(lambda x, k=k: rose.linalg.polar(x, side)[k])
+        np.testing.assert_allclose(f(x), want, atol=1e-12)
+
+
+HALVES = [lambda a: np.linalg.svd(a, compute_uv=False), lambda a: np.linalg.svd(a, hermitian=True)[1],
+          lambda a: np.linalg.pinv(a, hermitian=True), lambda a: np.linalg.pinv(a, rtol=0.3),
+          lambda a: np.linalg.pinv(a, rtol=None), lambda a: np.linalg.eigvalsh(a, "U"),
+          lambda a: np.linalg.eigh(a, UPLO="l")[0],
+          lambda a: np.linalg.cholesky(a @ a.T + np.eye(3), upper=True), lambda a: np.linalg.lstsq(a[:2], a[:2, 0])[1],
+          lambda a: np.linalg.lstsq(a[:, :2], a[:, 2])[1]]  # fmt: skip
+
+
+@pytest.mark.parametrize("k", range(len(HALVES)))
+def test_arguments_of_numpys_say_which_half_and_what_is_computed(k: int):
+    of, a = HALVES[k], np.random.default_rng(4).normal(size=(3, 3))
+    want = of(a)
+    np.testing.assert_allclose(fn([Vec[3, 3]], Vec[want.shape])(lambda a: of(a))(a), want, atol=1e-12)

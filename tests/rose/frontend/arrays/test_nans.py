@@ -29,6 +29,10 @@ MORE: list[tuple[str, dict[str, Any]]] = [
     ("nanvar", {"ddof": 1, "axis": 1}),
     ("nanstd", {"correction": 1, "axis": 0, "where": W}),
     ("nansum", {"axis": ()}),
+    ("nanmedian", {}),
+    ("nanmedian", {"axis": 1, "keepdims": True}),
+    ("nanquantile", {"q": [0.3, 0.45], "axis": 0}),
+    ("nanpercentile", {"q": 30, "axis": (0, 1)}),
 ]
 
 
@@ -46,7 +50,9 @@ def test_an_index_is_that_of_a_number(name: str):
     agree(lambda x: of(x, axis=1) + 0.0, lambda x: of(x, axis=1) + 0.0, [X[::2]])
 
 
-@pytest.mark.parametrize("name", ["nansum", "nanprod", "nanmean", "nanvar", "nanstd", "nanmax", "nancumsum"])
+@pytest.mark.parametrize(
+    "name", ["nansum", "nanprod", "nanmean", "nanvar", "nanstd", "nanmax", "nancumsum", "nanmedian"]
+)
 def test_derivatives_in_both_modes_and_twice(name: str):
     of: Any = getattr(np, name)
     differentiate(lambda x: of(np.where(x > 1e9, math.nan, x + x * x)), (4,))

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import pytest
+from against_numpy import agree, differentiate
 
 import rose
 from rose import Real, Vec, dim, fn
@@ -24,3 +28,14 @@ def test_a_polynomial_of_any_number_of_coefficients_is_one_loop():
 def test_vandermondes_matrix_of_several_columns_than_numbers():
     f = fn([Vec[2]], Vec[2, 0])(lambda x: rose.vander(x, 0))
     assert np.shape(f([1.0, 2.0])) == (2, 0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["np.polyder(x)", "np.polyder(x, 2)", "np.polyint(x)", "np.polyint(x, 2, [3.0, 1.0])", "np.polyadd(x, y)",
+     "np.polysub(y, x)", "np.polymul(x, y)", "np.polyint(x, k=2.0)"],
+)  # fmt: skip
+def test_coefficients_of_sums_products_and_derivatives_are_numpys(text: str):
+    of: Any = lambda x, y: eval(text, {"np": np, "x": x, "y": y})
+    agree(of, of, [np.array([1.5, -2.0, 0.5, 3.0]), np.array([2.0, -1.0])], rtol=1e-15)
+    differentiate(of, (3,), (2,))

@@ -9,7 +9,7 @@ import pytest
 
 import rose
 from rose import Real, Vec, dim, fn
-from rose.frontend.syntax.makers import NAMES, maker
+from rose.frontend.syntax.makers import MAKERS, maker
 
 POINT = [0.5, -2.0]
 
@@ -48,6 +48,19 @@ def test_a_program_for_numpy_gives_what_it_gives_there(of: Any):
         assert report.ok, report
 
 
+def test_pythons_functions_of_arrays_and_numbers_take_traced_ones():
+    @fn(syntax=True)
+    def f(x: Vec[20], y: Real) -> Real:
+        best = max(x) - min(x) + sum(x) + sorted(x)[1] + max(y, 3, 0.5) + max([1, 2])
+        if any(x > 100.0) and all(x > 0.0):
+            best = 0.0
+        return best
+
+    x = np.arange(20.0) - 3.0
+    assert f(x, 4.0) == 19.0 + sum(x) - 2.0 + 4.0 + 2
+    assert rose.compile(f)(x, 4.0) == f(x, 4.0)
+
+
 def test_a_size_that_a_call_decides_makes_an_array():
     @fn(syntax=True)
     def f(x: Vec[dim("n")]) -> Real:
@@ -65,7 +78,7 @@ def test_a_large_array_is_one_array():
     assert len(rose.compile(f).wasm) < 1500 and f(np.ones(5000)) == 5000.0
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", MAKERS)
 def test_a_maker_without_traced_values_is_numpys_own(name: str):
     own: Any = getattr(np, name)
     given: Any = {"full": (2, 1.5), "eye": (2,), "arange": (2,), "zeros": (2,), "ones": (2,)}.get(name, ([1, 2.5],))
