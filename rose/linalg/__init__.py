@@ -79,8 +79,7 @@ _NUMPYS: tuple[Callable[..., Any], ...] = (
     cholesky, cond, det, eigh, eigvalsh, inv, matrix_norm, matrix_power, matrix_rank, multi_dot, norm, pinv, qr,
     slogdet, solve, svd, svdvals, tensorinv, tensorsolve, vector_norm,
 )  # fmt: skip
-NUMPYS = {f"linalg.{f.__name__}": f for f in _NUMPYS}  # by their names of NumPy
-NUMPYS |= {
+NUMPYS = {f"linalg.{f.__name__}": f for f in _NUMPYS} | {  # by their names of NumPy
     "linalg.lstsq": lstsq_of_numpy, "linalg.trace": trace_of_numpy, "linalg.diagonal": diagonal_of_numpy,
     "linalg.vecdot": vecdot_of_numpy, "linalg.matrix_transpose": matrix_transpose, "polyfit": polyfit,
 }  # fmt: skip

@@ -12,6 +12,8 @@ from ..frontend.arrays.polynomials import vander
 from ..frontend.arrays.reductions import number, numbers, total
 from ..frontend.arrays.shapes import as_array, shape_of
 from ..frontend.arrays.shaping import expand_dims
+from ..frontend.index_expressions import literal
+from ..frontend.operators import as_real
 from ..frontend.typed import ArrayLike
 from ..ir import Value, a_traced, ops
 from ..ir.sizes import differ
@@ -38,7 +40,7 @@ def polyfit(x: ArrayLike, y: ArrayLike, deg: int, rcond: Any = None, full: bool 
         left = as_array(left * expand_dims(weights, 1))
         values = as_array(values * (weights if len(shape_of(values.type)) == 1 else expand_dims(weights, 1)))
     scale = each(ops.sqrt, total(as_array(left * left), 0))
-    cut = (float(n) if isinstance(n, int) else number(as_array(at).shape[0])) * EPSILON if rcond is None else rcond
+    cut = as_real(literal(n)) * EPSILON if rcond is None else rcond
     found = (lstsq_of_numpy if full else lstsq)(left / scale, values, cut)
     by: Value = scale if len(shape_of(values.type)) == 1 else as_array(expand_dims(scale, 1))
     solution = found.x / by

@@ -37,9 +37,10 @@ def multi_dot(arrays: Sequence[ArrayLike]) -> Any:
     shapes = [shape_of(v.type) for v in given]
     columns = [1 if k and len(s) == 1 else s[-1] for k, s in enumerate(shapes)]
     sizes = [1 if ranks[0] == 1 else shapes[0][0], *columns]
-    if any([isinstance(n, Size) for n in sizes]):
+    known = [n for n in sizes if not isinstance(n, Size)]
+    if len(known) < len(sizes):
         return reduce(matmul, given)
-    return _multiplied(given, _order(sizes), 0, len(given) - 1)
+    return _multiplied(given, _order(known), 0, len(given) - 1)
 
 
 def _order(sizes: Sequence[int]) -> dict[tuple[int, int], int]:

@@ -56,7 +56,8 @@ def digitize(x: Any, bins: Any, right: Any = False) -> Any:
     falling = part(edges, 0) > part(edges, -1)
     back = as_array(searchsorted(flip(edges), x, side))
     from_last: Callable[[Value], Value] = lambda k: ifrom(k, literal(n))
-    return each(lambda k, j: select(falling, j, k), rising, each(from_last, back))
+    either: Callable[[Value, Value], Value] = lambda k, j: select(falling, j, k)
+    return each(either, rising, each(from_last, back))
 
 
 def _edges(v: Value, bins: Any, range_: Any, name: str) -> Value:
@@ -82,12 +83,13 @@ def _bin(v: Value, edges: Value) -> Value:
     last = part(edges, -1)
     (n,) = shape_of(edges.type)
     end = current_builder().const(n - 1, Fin(n + 1))
-    return each(lambda x: select(number(x) == last, end, place_in(edges, number(x), "right")), v)
+    of: Callable[[Value], Value] = lambda x: select(number(x) == last, end, place_in(edges, number(x), "right"))
+    return each(of, v)
 
 
 def _counted(shape: tuple[Any, ...], at: tuple[Value, ...], weights: Any) -> Value:
     """The sums of weights in bins."""
-    whole_ = zeros(tuple([n + 1 for n in shape])).at[at if len(at) > 1 else at[0]].add(weights)
+    whole_ = zeros(tuple([n + 1 for n in shape])).at[at].add(weights)
     return as_array(part(as_array(whole_), tuple([slice(1, -1)] * len(shape))))
 
 
@@ -173,7 +175,8 @@ def nonzero(x: Any, *, size: Any = None, fill_value: Any = 0) -> tuple[Any, ...]
     for n in reversed([n for n in sizes if n is not None]):
         at = as_array((flat // rest) % n) if n else flat
         rest *= n
-        out.append(each(lambda k, c, n=n: _or_else(c, k, n, fill), at, there))
+        of: Callable[[Value, Value], Value] = lambda k, c, n=n: _or_else(c, k, n, fill)
+        out.append(each(of, at, there))
     return tuple(out[::-1])
 
 
@@ -188,7 +191,8 @@ def _first(holds: Value, count: int) -> tuple[Value, Value]:
     """The indices of the first conditions that hold, in order, and whether each is one."""
     (n,) = shape_of(holds.type)
     b = current_builder()
-    order = as_array(argsort(each(lambda c: select(c, 0.0, 1.0), holds)))
+    behind: Callable[[Value], Value] = lambda c: select(c, 0.0, 1.0)
+    order = as_array(argsort(each(behind, holds)))
     if count > n:
         order = as_array(concatenate([order, filled((count - n,), b.const(0, Fin(max(n, 1))))]))
     found = total(holds)
@@ -216,7 +220,7 @@ def unique(x: Any, *, size: Any = None, fill_value: Any = None) -> Any:
         raise TypeMismatch(what, here(), "give it a number of them that Python knows, one at least")
     b = current_builder()
     after, now = [as_array(part(v, k)) for k in (slice(1, None), slice(None, -1))]
-    differs: Callable[[Value, Value], Value] = lambda x, y: (x != y) & ((x == x) | (y == y))  # nan are one number
+    differs: Callable[[Any, Any], Any] = lambda x, y: (x != y) & ((x == x) | (y == y))  # nan are one number
     new = concatenate([filled((1,), b.lift(True)), each(differs, after, now)])
     flat, there = _first(as_array(new), count)
     fill = part(v, 0) if fill_value is None else fill_value

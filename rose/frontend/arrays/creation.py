@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ...errors import OutOfRange, TypeMismatch, argument, here
@@ -182,14 +183,18 @@ def linspace(
         for x, name in ((start, "start"), (stop, "stop"))
     ]
     parts = larger(minus(size, 1), 1) if endpoint else larger(size, 1)
-    steps = each(lambda first, last: (as_real(last) - as_real(first)) / as_real(literal(parts)), *ends)
+
+    def step_of(first: Value, last: Value) -> Value:
+        return (as_real(last) - as_real(first)) / as_real(literal(parts))
+
+    steps = each(step_of, *ends)
 
     def item(i: Value, first: Value, last: Value, step: Value) -> Value:
-        x = real(i) * step + first
+        x, last = real(i) * step + as_real(first), as_real(last)
         return select(ile(literal(parts), i), last, x) if endpoint and (isinstance(size, Size) or size > 1) else x
 
     def numbers(i: Value) -> Value:
-        return each(lambda first, last, step: item(i, as_real(first), as_real(last), step), *ends, steps)
+        return each(partial(item, i), *ends, steps)
 
     made = current_builder().vec(size, numbers)
     to, axes = axis_given(axis, len(shape_of(made.type))), [Axis(n) for n in shape_of(made.type)]

@@ -11,7 +11,7 @@ from math import prod
 from typing import Any
 
 from ...errors import OutOfRange, TypeMismatch, here
-from ...ir import Value, a_traced, current_builder, shown
+from ...ir import Value, a_traced, current_builder, ops, shown
 from ...ir.ops import select
 from ...ir.value import host_index
 from ..operators import view
@@ -239,7 +239,7 @@ def choose(a: Any, choices: Sequence[Any], *, mode: Any = "raise") -> Any:
     n = len(choices)
     at = as_array(a)
     if mode in ("wrap", "clip"):
-        at = as_array(at % n if mode == "wrap" else as_array(each(number, at)).clip(0, n - 1))
+        at = as_array(at % n if mode == "wrap" else each(ops.clip, each(number, at), 0.0, n - 1.0))
     out: Any = choices[-1]
     for k in reversed(range(n - 1)):
         out = each(select, as_array(at == k), choices[k], out)

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...errors import OutOfRange, TypeMismatch, here
 from ...ir import Value, a_traced, current_builder, ops, shown
+from ...ir.numbers import is_listed
 from ...ir.sizes import Size, at_most, differ
 from ...ir.value import host_index
 from ..operators import is_array, view
@@ -53,7 +54,11 @@ def _in_range(at: Any, n: Any, mode: Any) -> Any:
     if isinstance(at, Value):
         return each(near, at)
     of_host: Callable[[Any], Any] = lambda i: (
-        [*map(of_host, i)] if isinstance(i, list) else i % n if mode == "wrap" else min(max(i, 0), n - 1)
+        [of_host(k) for k in i]  # pyright: ignore[reportUnknownVariableType]
+        if is_listed(i)
+        else i % n
+        if mode == "wrap"
+        else min(max(i, 0), n - 1)
     )
     return of_host(at.tolist() if hasattr(at, "tolist") else at)
 
@@ -154,7 +159,9 @@ ENDS = {  # of a continuous method: by how much the first and the last share lie
     "linear": (1.0, 1.0), "hazen": (0.5, 0.5), "weibull": (0.0, 0.0), "median_unbiased": (1 / 3, 1 / 3),
     "normal_unbiased": (3 / 8, 3 / 8), "interpolated_inverted_cdf": (0.0, 1.0),
 }  # fmt: skip
-NEAREST = {  # of a method that takes neighbours: the part of the line that it takes for a part
+NEAREST: dict[
+    str, Callable[[float], float]
+] = {  # of a method that takes neighbours: the part of the line that it takes for a part
     "lower": lambda part: 0.0,
     "higher": lambda part: 1.0 if part else 0.0,
     "midpoint": lambda part: 0.5 if part else 0.0,

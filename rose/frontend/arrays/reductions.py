@@ -25,6 +25,7 @@ from ...ir.value import host_index
 from ..columns import how_to_compute
 from ..index_expressions import literal
 from ..operators import is_array
+from .creation import itself
 from .elementwise import array_function, each, located, maps
 from .kinds import averaged_as, summed_as
 from .shapes import (
@@ -124,7 +125,7 @@ def held(x: Value, where: Any, axis: Any, keepdims: Any) -> Value:
     """How many elements of `x` there are for which `where` holds, along axes."""
     shape = shape_of(x.type)
     c = _conditions(x, where)
-    whole = c if same(shape_of(c.type), shape) else maps(shape, lambda y: y, [c])
+    whole = c if same(shape_of(c.type), shape) else maps(shape, itself, [c])
     return total(whole, axis, keepdims, None)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ...errors import TypeMismatch, here
@@ -34,7 +35,8 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False
     found = total(v * w, axis, keepdims) / scale
     if not returned:
         return found
-    return found, each(lambda _, s: s, found, scale)
+    of_scale: Callable[[Value, Value], Value] = lambda _, s: s
+    return found, each(of_scale, found, scale)
 
 
 def _scale(w: Value, shape: Shape, axis: Any, keepdims: Any) -> tuple[Any, Any]:

@@ -16,11 +16,16 @@ from .shaping import reshape
 
 Reduction = Callable[..., Value]  # of an array, axes, keepdims, initial and where
 
+
+def _extreme(name: str, x: Value, *options: Any) -> Value:
+    return reductions.extreme(x, name, *options)
+
+
 _REDUCTIONS: dict[str, Reduction] = {
     "add": reductions.total,
     "multiply": reductions.product,
-    "maximum": lambda x, *options: reductions.extreme(x, "max", *options),
-    "minimum": lambda x, *options: reductions.extreme(x, "min", *options),
+    "maximum": partial(_extreme, "max"),
+    "minimum": partial(_extreme, "min"),
     "logical_and": lambda x, axis, keepdims, _, where: reductions.all_(x, axis, keepdims=keepdims, where=where),
     "logical_or": lambda x, axis, keepdims, _, where: reductions.any_(x, axis, keepdims=keepdims, where=where),
 }

@@ -83,7 +83,10 @@ def modf(x: Any) -> tuple[Any, Any]:
         x = _real(x)
         return ops.copysign(ops.select(ops.abs_(x) == math.inf, 0.0, x - ops.trunc(x)), x)
 
-    return each(rest, x), each(lambda x: ops.trunc(_real(x)), x)
+    def before(x: Any) -> Value:
+        return ops.trunc(_real(x))
+
+    return each(rest, x), each(before, x)
 
 
 def logaddexp2(x: Any, y: Any) -> Any:

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 import rose
-from rose import Bool, Real, TypeMismatch, Vec, fn, grad
+from rose import Bool, Fin, Real, TypeMismatch, Vec, fn, grad
 from rose.frontend.arrays.ufuncs import MEANINGS
 
 UFUNCS = {name: getattr(np, name) for name in MEANINGS if isinstance(getattr(np, name, None), np.ufunc)}
 OF_TRUTH = {"logical_and", "logical_or", "logical_xor", "logical_not", "invert", "bitwise_not", "bitwise_invert"} | {
     "bitwise_and", "bitwise_or", "bitwise_xor",
 }  # fmt: skip
-OTHERS = {"divmod", "floor_divide", "matmul"}  # two results; of indices alone; of axes
+OTHERS = {"divmod", "modf", "ldexp", "left_shift", "right_shift", "matmul", "matvec", "vecmat", "vecdot"}  # of others
 
 
 @pytest.mark.parametrize("name", sorted(UFUNCS.keys() - OTHERS - OF_TRUTH))
@@ -40,6 +40,11 @@ def test_a_ufunc_of_truth_values(name: str):
     f = fn([Vec[4, Bool]] * of.nin, Vec[4, Bool])(lambda *c: of(*c))
     c, d = np.array([True, True, False, False]), np.array([True, False, True, False])
     assert np.array_equal(f(*[c, d][: of.nin]), of(*[c, d][: of.nin]))
+
+
+def test_an_index_is_shifted_by_digits_that_python_knows():
+    f = fn([Vec[3, Fin[5]]], Vec[2, 3])(lambda i: rose.array([np.left_shift(i, 2) + 0.0, np.right_shift(i, 1) + 0.0]))
+    assert f([4, 1, 3]).tolist() == [[16.0, 4.0, 12.0], [2.0, 0.0, 1.0]]
 
 
 METHODS: list[Callable[[Any], Any]] = [
