@@ -28,6 +28,7 @@ COMMIT = "101ee41a1471dcbd8cdcbcd15ddbc96696094d0e"  # of xsf, after its version
 SOURCE = Path(__file__).with_name("special.cpp")
 HEADERS = Path("/usr/lib/llvm-14/include/wasm32-wasi/c++/v1")  # where Debian's libc++-14-dev-wasm32 has them
 FLAGS = """--target=wasm32-wasi -std=c++17 -O2 -ffp-contract=off -fno-exceptions -fno-rtti -fno-threadsafe-statics
+-ftrivial-auto-var-init=pattern
 -ffunction-sections -fdata-sections -nostdinc++""".split()
 
 

@@ -61,37 +61,37 @@ F(iv)(double v, double x) { return xsf::cyl_bessel_i(v, x); }
 F(ive)(double v, double x) { return xsf::cyl_bessel_ie(v, x); }
 F(kv)(double v, double x) { return xsf::cyl_bessel_k(v, x); }
 F(kve)(double v, double x) { return xsf::cyl_bessel_ke(v, x); }
-F(sph_jn)(double n, double x) { return xsf::sph_bessel_j((long)n, x); }
+F(sph_jn)(double n, double x) { return n >= 0 && n < 1e5 ? xsf::sph_bessel_j((long)n, x) : NAN; }
 F(ellipk)(double m) { return xsf::ellipk(m); }
 F(ellipe)(double m) { return xsf::ellipe(m); }
-F(sn)(double u, double m) { double s, c, d, p; xsf::ellipj(u, m, s, c, d, p); return s; }
-F(cn)(double u, double m) { double s, c, d, p; xsf::ellipj(u, m, s, c, d, p); return c; }
-F(dn)(double u, double m) { double s, c, d, p; xsf::ellipj(u, m, s, c, d, p); return d; }
-F(am)(double u, double m) { double s, c, d, p; xsf::ellipj(u, m, s, c, d, p); return p; }
+F(sn)(double u, double m) { double s = NAN, c = NAN, d = NAN, p = NAN; xsf::ellipj(u, m, s, c, d, p); return s; }
+F(cn)(double u, double m) { double s = NAN, c = NAN, d = NAN, p = NAN; xsf::ellipj(u, m, s, c, d, p); return c; }
+F(dn)(double u, double m) { double s = NAN, c = NAN, d = NAN, p = NAN; xsf::ellipj(u, m, s, c, d, p); return d; }
+F(am)(double u, double m) { double s = NAN, c = NAN, d = NAN, p = NAN; xsf::ellipj(u, m, s, c, d, p); return p; }
 F(expi)(double x) { return xsf::expi(x); }
 F(exp1)(double x) { return xsf::exp1(x); }
 
-F(si)(double x) { double s, c; xsf::sici(x, s, c); return s; }
-F(ci)(double x) { double s, c; xsf::sici(x, s, c); return c; }
-F(fresnel_s)(double x) { double s, c; xsf::fresnel(x, s, c); return s; }
-F(fresnel_c)(double x) { double s, c; xsf::fresnel(x, s, c); return c; }
+F(si)(double x) { double s = NAN, c = NAN; xsf::sici(x, s, c); return s; }
+F(ci)(double x) { double s = NAN, c = NAN; xsf::sici(x, s, c); return c; }
+F(fresnel_s)(double x) { double s = NAN, c = NAN; xsf::fresnel(x, s, c); return s; }
+F(fresnel_c)(double x) { double s = NAN, c = NAN; xsf::fresnel(x, s, c); return c; }
 F(lambertw)(double x, double k) {
     std::complex<double> w = xsf::lambertw(std::complex<double>(x, 0.0), (long)k, 1e-16);
     return std::imag(w) == 0 ? std::real(w) : NAN;
 }
 F(hyp2f1)(double a, double b, double c, double x) { return xsf::hyp2f1(a, b, c, x); }
 F(hyp1f1)(double a, double b, double x) { return xsf::hyp1f1(a, b, x); }
-F(ai)(double x) { double a, b, c, d; xsf::airy(x, a, b, c, d); return a; }
-F(aip)(double x) { double a, b, c, d; xsf::airy(x, a, b, c, d); return b; }
-F(bi)(double x) { double a, b, c, d; xsf::airy(x, a, b, c, d); return c; }
-F(bip)(double x) { double a, b, c, d; xsf::airy(x, a, b, c, d); return d; }
+F(ai)(double x) { double a = NAN, b = NAN, c = NAN, d = NAN; xsf::airy(x, a, b, c, d); return a; }
+F(aip)(double x) { double a = NAN, b = NAN, c = NAN, d = NAN; xsf::airy(x, a, b, c, d); return b; }
+F(bi)(double x) { double a = NAN, b = NAN, c = NAN, d = NAN; xsf::airy(x, a, b, c, d); return c; }
+F(bip)(double x) { double a = NAN, b = NAN, c = NAN, d = NAN; xsf::airy(x, a, b, c, d); return d; }
 F(xlogy)(double x, double y) { return xsf::xlogy(x, y); }
 F(xlog1py)(double x, double y) { return xsf::xlog1py(x, y); }
 F(entr)(double x) { return xsf::entr(x); }
 F(rel_entr)(double x, double y) { return xsf::rel_entr(x, y); }
 F(kl_div)(double x, double y) { return xsf::kl_div(x, y); }
 F(riemann_zeta)(double x) { return xsf::cephes::riemann_zeta(x); }
-F(jn)(double n, double x) { return jn((int)n, x); }  // musl's
+F(jn)(double n, double x) { return std::fabs(n) < 1e4 ? jn((int)n, x) : NAN; }  // musl's
 
 // The densities whose integrals are gammainc and betainc, also where a shape is not above 0: derivatives have those.
 
