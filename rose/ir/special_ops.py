@@ -15,7 +15,7 @@ from functools import wraps
 from typing import Any
 
 from ..errors import NotDifferentiable, here
-from .builder import Op, current_builder
+from .builder import Op, current_builder, is_literal
 from .columns import LIBRARY, Monotone
 from .libm import function
 from .libm.library import SPECIAL
@@ -27,6 +27,7 @@ from .ops import (
     log,
     log1p,
     max_,
+    pow_,
     round_,
     select,
     sign,
@@ -51,6 +52,7 @@ _TYPES: dict[int, Callable[..., Type | None]] = {
     2: lambda x, y: _all_real(x, y),
     3: lambda x, y, z: _all_real(x, y, z),
     4: lambda x, y, z, w: _all_real(x, y, z, w),
+    5: lambda x, y, z, w, v: _all_real(x, y, z, w, v),
 }
 
 
@@ -155,24 +157,30 @@ gamma_density = special(
     lambda d, a, x, z: d * select(z == 0.0, 0.0, z * (log(x) - digamma(a))),
     lambda d, a, x, z: d * select(x == 0.0, gamma_density(a - 1.0, x) - z, z * ((a - 1.0) / x - 1.0)),
 )  # fmt: skip
+gamma_moment = special(  # of order 0 it is `gammainc`, or that less 1
+    "gamma_moment", "The integral of the density up to `x`, times the `k`-th power of the logarithm less its mean.",
+    None,
+    lambda d, k, a, x, z: d * (gamma_moment(k + 1.0, a, x) - k * polygamma(1.0, a) * gamma_moment(k - 1.0, a, x)),
+    lambda d, k, a, x, z: d * _times_power(gamma_density(a, x), log(x) - digamma(a), k),
+)  # fmt: skip
 gammainc = special(
     "gammainc", "The regularised lower incomplete gamma function.",
-    "a",
+    lambda d, a, x, z: d * _gamma_slope(a, x),
     lambda d, a, x, z: d * gamma_density(a, x),
 )  # fmt: skip
 gammaincc = special(
     "gammaincc", "`1 - gammainc(a, x)`, exact where that is small.",
-    "a",
+    lambda d, a, x, z: -(d * _gamma_slope(a, x)),
     lambda d, a, x, z: -(d * gamma_density(a, x)),
 )  # fmt: skip
 gammaincinv = special(
     "gammaincinv", "The number `x` for which `gammainc(a, x)` is `y`.",
-    "a",
+    lambda d, a, y, z: -(d * (_gamma_slope(a, z) / gamma_density(a, z))),
     lambda d, a, y, z: d / gamma_density(a, z),
 )  # fmt: skip
 gammainccinv = special(
     "gammainccinv", "The number `x` for which `gammaincc(a, x)` is `y`.",
-    "a",
+    lambda d, a, y, z: -(d * (_gamma_slope(a, z) / gamma_density(a, z))),
     lambda d, a, y, z: -(d / gamma_density(a, z)),
 )  # fmt: skip
 beta_density = special(
@@ -181,14 +189,27 @@ beta_density = special(
     lambda d, a, b, x, z: d * select(z == 0.0, 0.0, z * (log1p(-x) - digamma(b) + digamma(a + b))),
     lambda d, a, b, x, z: d * _beta_slope(a, b, x, z),
 )  # fmt: skip
+beta_moment = special(  # of the orders 0 it is `betainc`, or that less 1
+    "beta_moment", "The same for the beta density: the powers `j` and `k` of two logarithms, each less its mean.",
+    None,
+    None,
+    lambda d, j, k, a, b, x, z: d * _beta_moment_slope(j, k, a, b, x, 0),
+    lambda d, j, k, a, b, x, z: d * _beta_moment_slope(j, k, a, b, x, 1),
+    lambda d, j, k, a, b, x, z: d * _times_power(
+        _times_power(beta_density(a, b, x), log(x) - digamma(a) + digamma(a + b), j),
+        log1p(-x) - digamma(b) + digamma(a + b), k,
+    ),
+)  # fmt: skip
 betainc = special(
     "betainc", "The regularised incomplete beta function.",
-    "a", "b",
+    lambda d, a, b, x, z: d * beta_moment(1.0, 0.0, a, b, x),
+    lambda d, a, b, x, z: d * beta_moment(0.0, 1.0, a, b, x),
     lambda d, a, b, x, z: d * beta_density(a, b, x),
 )  # fmt: skip
 betaincinv = special(
     "betaincinv", "The number `x` for which `betainc(a, b, x)` is `y`.",
-    "a", "b",
+    lambda d, a, b, y, z: -(d * (beta_moment(1.0, 0.0, a, b, z) / beta_density(a, b, z))),
+    lambda d, a, b, y, z: -(d * (beta_moment(0.0, 1.0, a, b, z) / beta_density(a, b, z))),
     lambda d, a, b, y, z: d / beta_density(a, b, z),
 )  # fmt: skip
 
@@ -365,6 +386,28 @@ def _beta_slope(a: Value, b: Value, x: Value, z: Value) -> Value:
     inside = z * ((a - 1.0) / x - (b - 1.0) / (1.0 - x))
     at_end = (a + b - 1.0) * (beta_density(a - 1.0, b, x) - beta_density(a, b - 1.0, x))
     return select((x == 0.0) | (x == 1.0), at_end, inside)
+
+
+def _gamma_slope(a: Value, x: Value) -> Value:
+    """The derivative of `gammainc` in `a`, by 8.8.5 where both are small: the logarithm's mean is far out there."""
+    small = (a < 0.5) & (x < 2.0)
+    step = select(x == 0.0, 0.0, gamma_density(a + 1.0, x) * (log(x) - digamma(a + 1.0)))
+    return gamma_moment(1.0, select(small, a + 1.0, a), x) + select(small, step, 0.0)
+
+
+def _times_power(density: Value, x: Value, k: Value) -> Value:
+    """`density * x ** k`, and 0 where the density is, though `x` may be infinite there."""
+    return select(density == 0.0, 0.0, density * pow_(x, k))
+
+
+def _beta_moment_slope(j: Value, k: Value, a: Value, b: Value, x: Value, of: int) -> Value:
+    """The derivative of a moment in `a`, or in `b`: the power is one more, and both means move."""
+    own, both = polygamma(1.0, b if of else a), polygamma(1.0, a + b)
+    means = (-both, own - both) if of else (own - both, -both)
+    slope = beta_moment(j, k + 1.0, a, b, x) if of else beta_moment(j + 1.0, k, a, b, x)
+    if not is_literal(j, 0.0):
+        slope = slope - j * means[0] * beta_moment(j - 1.0, k, a, b, x)
+    return slope if is_literal(k, 0.0) else slope - k * means[1] * beta_moment(j, k - 1.0, a, b, x)
 
 
 def _far(x: Value, sign: float) -> Value:

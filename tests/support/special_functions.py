@@ -95,11 +95,11 @@ TABLE: dict[str, Special] = {
     "zeta": Special(lambda x, q: mp.zeta(x, q), [(1.1, 20.0), (0.1, 30.0)], moving=(1,)),
     "beta": Special(mp.beta, [(0.1, 40.0), (0.1, 40.0)], 1e-13, moving=(0, 1)),
     "betaln": Special(lambda a, b: mp.log(mp.beta(a, b)), [WIDE, WIDE], 1e-13, moving=(0, 1), beside=1.0),
-    "gammainc": Special(_lower, [(0.05, 60.0), (0.01, 80.0)], 1e-13, moving=(1,)),
-    "gammaincc": Special(_upper, [(0.05, 60.0), (0.01, 80.0)], 1e-13, moving=(1,)),
+    "gammainc": Special(_lower, [(0.05, 60.0), (0.01, 80.0)], 1e-13, moving=(0, 1)),
+    "gammaincc": Special(_upper, [(0.05, 60.0), (0.01, 80.0)], 1e-13, moving=(0, 1)),
     "gammaincinv": Special(_inverse(_lower, 1, "gammaincinv"), [(0.5, 40.0), (0.01, 0.99)], 1e-12, moving=(1,)),
     "gammainccinv": Special(_inverse(_upper, 1, "gammainccinv"), [(0.5, 40.0), (0.01, 0.99)], 1e-12, moving=(1,)),
-    "betainc": Special(_beta_inc, [(0.1, 40.0), (0.1, 40.0), (0.01, 0.99)], 1e-12, moving=(2,)),
+    "betainc": Special(_beta_inc, [(0.1, 40.0), (0.1, 40.0), (0.01, 0.99)], 1e-12, moving=(0, 1, 2)),
     "betaincinv": Special(
         _inverse(_beta_inc, 2, "betaincinv"), [(0.3, 20.0), (0.3, 20.0), (0.01, 0.99)], 1e-11, 1e-9, moving=(2,)
     ),

@@ -193,6 +193,12 @@ class Writer:
         (at,) = self.pop(1)
         self.push(f"{type}_load(m, {at.text} + {offset})[0]", at.reads, _MEMORY)
 
+    def load_bytes(self, size: int, offset: int) -> None:
+        """Some bytes, as an integer that is not negative."""
+        (at,) = self.pop(1)
+        first = f"{at.text} + {offset}"
+        self.push(f"int.from_bytes(m[{first} : {first} + {size}], 'little')", at.reads, _MEMORY)
+
     def store(self, type: str, align: int, offset: int) -> None:
         at, x = self.pop(2)
         self.settle("m")
@@ -233,13 +239,12 @@ class Writer:
         """A value that is not needed."""
         self.pop(1)
 
-    def store8(self, type: str, align: int, offset: int) -> None:
-        """A byte: the lowest of an integer."""
+    def store_bytes(self, size: int, offset: int) -> None:
+        """The lowest bytes of an integer."""
         at, x = self.pop(2)
         self.settle("m")
-        self.line(f"m[{at.text} + {offset}] = {x.text} & 0xff")
-
-    # control
+        first, low = f"{at.text} + {offset}", f"({x.text}) & {256**size - 1}"
+        self.line(f"m[{first} : {first} + {size}] = ({low}).to_bytes({size}, 'little')")
 
     def block(self, type: int) -> None:
         self.open(loop=False)
@@ -377,5 +382,8 @@ _TYPED: dict[str, Callable[..., None]] = {
     "const": Writer.const,
     "load": Writer.load,
     "store": Writer.store,
-    "store8": Writer.store8,
+    "store8": lambda writer, type, align, offset: writer.store_bytes(1, offset),
+    "store16": lambda writer, type, align, offset: writer.store_bytes(2, offset),
+    "load8_u": lambda writer, type, align, offset: writer.load_bytes(1, offset),
+    "load16_u": lambda writer, type, align, offset: writer.load_bytes(2, offset),
 }

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 import scipy.special
@@ -142,6 +143,41 @@ def test_a_parameter_without_a_derivative_is_refused_by_name(name: str, k: int):
         derivative(f, k)(*drawn(name, 1)[0])
 
 
+# a shape and a point for each of the ways in which the derivatives are computed; what mpmath gives, to order 3
+SHAPES = [(1e-6, 2e-3), (0.01, 0.005), (0.2, 0.5), (1.0, 0.9), (3.0, 9.0), (20.0, 14.0), (20.0, 30.0), (200.0, 260.0)]
+
+
+@pytest.mark.parametrize(("a", "x"), SHAPES)
+def test_derivatives_in_a_shape_are_there_to_any_order(a: float, x: float):
+    f = made("gammainc")
+    for order in (1, 2, 3):
+        f = derivative(f, 0)
+        assert near(f(a, x), slope("gammainc", [a, x], 0, order), 1e-10, 0.0)
+
+
+def test_mixed_derivatives_in_shapes_are_those_of_mpmath():
+    f, xs = made("betainc"), (2.0, 3.0, 0.4)
+    once = derivative(f, 0)
+    for k, order in enumerate([(2, 0, 0), (1, 1, 0), (1, 0, 1)]):
+        expected = float(mpmath.diff(TABLE["betainc"].of, xs, order))
+        assert near(derivative(once, k)(*xs), expected, 1e-8, 0.0)
+
+
+def test_inverses_move_with_their_shapes():
+    gamma = rose.fn([Real, Real], Real)(lambda a, y: special.gammainc(a, special.gammaincinv(a, y)) * y)
+    upper = rose.fn([Real, Real], Real)(lambda a, y: special.gammaincc(a, special.gammainccinv(a, y)) * y)
+    for f in (gamma, upper):
+        assert abs(derivative(f, 0)(2.5, 0.3)) < 1e-14
+        assert abs(derivative(derivative(f, 0), 0)(2.5, 0.3)) < 1e-13
+    beta = rose.fn([Real] * 3, Real)(lambda a, b, y: special.betainc(a, b, special.betaincinv(a, b, y)))
+    assert max([abs(derivative(beta, k)(2.5, 1.5, 0.3)) for k in (0, 1)]) < 1e-13
+
+
+def test_the_slope_in_a_shape_at_0_is_0():
+    assert [derivative(made("gammainc"), 0)(a, 0.0) for a in (0.3, 2.0)] == [0.0, 0.0]
+    assert [derivative(made("betainc"), 0)(2.0, 3.0, x) for x in (0.0, 1.0)] == [0.0, 0.0]
+
+
 def test_reverse_mode_is_forward_mode():
     f = made("gammainc")
     forward = rose.jvp(rose.fn([Real], Real)(lambda x: f(2.0, x)))
@@ -198,7 +234,20 @@ assert 'rose.ir.special_ops' not in sys.modules and library.both.cache_info().cu
 
 def test_all_rows_are_reached_from_the_public_names():
     public = {id(getattr(special, name)) for name in special.__all__}
-    inner = {"gamma_density", "beta_density", "jn", "zeta", "riemann_zeta", "lambertw", "sph_jn", "ai", "aip", "bi"}
+    inner = {
+        "gamma_density",
+        "gamma_moment",
+        "beta_density",
+        "beta_moment",
+        "jn",
+        "zeta",
+        "riemann_zeta",
+        "lambertw",
+        "sph_jn",
+        "ai",
+        "aip",
+        "bi",
+    }
     inner |= {"bip", "sn", "cn", "dn", "am", "si", "ci", "fresnel_s", "fresnel_c"}
     assert {name.removeprefix("special.") for name, op in SPECIALS.items() if id(op) not in public} == inner
     assert special_ops.SPECIALS is SPECIALS
