@@ -8,6 +8,7 @@ unless something that it reads is written before that: then it has a variable of
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -193,7 +194,7 @@ class Writer:
         (at,) = self.pop(1)
         self.push(f"{type}_load(m, {at.text} + {offset})[0]", at.reads, _MEMORY)
 
-    def load_bytes(self, size: int, offset: int) -> None:
+    def load_bytes(self, type: str, align: int, offset: int, *, size: int) -> None:
         """Some bytes, as an integer that is not negative."""
         (at,) = self.pop(1)
         first = f"{at.text} + {offset}"
@@ -239,7 +240,7 @@ class Writer:
         """A value that is not needed."""
         self.pop(1)
 
-    def store_bytes(self, size: int, offset: int) -> None:
+    def store_bytes(self, type: str, align: int, offset: int, *, size: int) -> None:
         """The lowest bytes of an integer."""
         at, x = self.pop(2)
         self.settle("m")
@@ -382,8 +383,8 @@ _TYPED: dict[str, Callable[..., None]] = {
     "const": Writer.const,
     "load": Writer.load,
     "store": Writer.store,
-    "store8": lambda writer, type, align, offset: writer.store_bytes(1, offset),
-    "store16": lambda writer, type, align, offset: writer.store_bytes(2, offset),
-    "load8_u": lambda writer, type, align, offset: writer.load_bytes(1, offset),
-    "load16_u": lambda writer, type, align, offset: writer.load_bytes(2, offset),
+    "store8": partial(Writer.store_bytes, size=1),
+    "store16": partial(Writer.store_bytes, size=2),
+    "load8_u": partial(Writer.load_bytes, size=1),
+    "load16_u": partial(Writer.load_bytes, size=2),
 }
