@@ -78,7 +78,7 @@ NAMES = {  # by the module that has them; `all:all_` is there under another name
     "interpretations.interpret": "interpret",
     "ir.ops": "pow:pow_ round:round_",
     "ir.sizes": "dim",
-    "ir.types": "Bool Real Tan Unit",
+    "ir.types": "Bool Complex Real Tan Unit",
     "wengert": "TraceTable trace_table",
 }
 _PLACES = {name.partition(":")[0]: (module, name) for module, names in NAMES.items() for name in names.split()}

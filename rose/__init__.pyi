@@ -209,11 +209,12 @@ from .interpretations.interpret import interpret as interpret
 from .ir.ops import pow_ as pow
 from .ir.ops import round_ as round
 from .ir.sizes import dim as dim
+from .ir.types import Complex as Complex
 from .wengert import TraceTable as TraceTable
 from .wengert import trace_table as trace_table
 
 __all__ = [
-    "AssertionFailed", "Bool", "Compiled", "Dual", "EscapedValue", "Explanation", "Fin", "Fn",
+    "AssertionFailed", "Bool", "Compiled", "Complex", "Dual", "EscapedValue", "Explanation", "Fin", "Fn",
     "NotDifferentiable", "NotLinear", "OutOfRange", "Real", "RoseError", "Sparsity", "Tan", "TimedOut",
     "TooLarge", "TraceTable", "TypeMismatch", "Unit", "UnknownName", "UnrolledLoop", "Vec", "Vjp", "WrongSyntax",
     "abs", "accum", "all", "any", "append", "arange", "argmax", "argmin", "argsort", "array", "array_split",

@@ -9,7 +9,7 @@ from .ir.check import CHECKS, check_alone
 
 if TYPE_CHECKING:
     from .ir import Func, Op
-    from .ir.hooks import Algebra, Meanings, Runtime
+    from .ir.hooks import Algebra, ComplexNumbers, Meanings, Runtime
 
 
 class Above:
@@ -22,6 +22,12 @@ class Above:
         from .frontend.meanings import MEANINGS
 
         return MEANINGS
+
+    @property
+    def complex(self) -> ComplexNumbers:
+        from .frontend.complex import meanings
+
+        return meanings
 
     @property
     def numpys(self) -> Mapping[str, Callable[..., Any]]:

@@ -8,7 +8,7 @@ from typing import Any
 from .. import ir
 from ..errors import NotDifferentiable, here
 from ..frontend.function import AnyFn
-from ..ir.types import Type, untyped
+from ..ir.types import Complex, Type, Vec, untyped
 from ..ir.value import host_index
 
 Argnums = int | Sequence[int]
@@ -45,3 +45,19 @@ def real_result(f: AnyFn, what: str) -> Type:
         hint = "only Reals have a derivative"
         raise NotDifferentiable(f"rose.{what}: {f.name} gives a {result!r}, which has no derivative", here(), hint)
     return result
+
+
+def check_holomorphic(f: AnyFn, active: Sequence[int], what: str) -> None:
+    """Check that a function goes from complex numbers to complex numbers, in all that it is differentiated in."""
+    given = [(untyped(f.types[k]), f.names[k]) for k in active] + [(untyped(f.result), "the result")]
+    for t, name in given:
+        if not _is_of_complex(t):
+            message = f"rose.{what} with holomorphic=True: {name} of {f.name} is a {t!r}, not of complex numbers"
+            raise NotDifferentiable(message, here(), "leave out holomorphic=True, or declare a Complex")
+
+
+def _is_of_complex(t: Type) -> bool:
+    """True for a complex number, and for an array of them."""
+    while isinstance(t, Vec):
+        t = t.elem
+    return t is Complex

@@ -25,10 +25,10 @@ from ..frontend.tracing import R
 from ..frontend.values import infer, to_value
 from ..ir import Func, Value, types
 from ..ir.ops import stop_gradient
-from ..ir.types import Real, Tuple, Type, Unit, linear_part, map_leaves, tangent, tuple_of, untyped
+from ..ir.types import Complex, Real, Tuple, Type, Unit, linear_part, map_leaves, tangent, tuple_of, untyped
 from ..ir.value import host_index
-from .arguments import Argnums, positions
-from .linear_map import LinearMap, as_cotangent, filled
+from .arguments import Argnums, check_holomorphic, positions
+from .linear_map import LinearMap, as_cotangent, conjugated, filled
 
 # forward
 
@@ -154,9 +154,9 @@ def linear_transpose(f: AnyFn) -> AnyFn:
         linear = as_linear(func, [*[t.real for t in types_], *[False for _ in f.captured]])
         given = {k: to_value(x, types_[k], (f.names[k],)) for k, x in zip(fixed, args, strict=False)}
         given.update(enumerate([b.reach(v) for v in f.captured], len(types_)))
-        ct = as_cotangent(b, to_value(args[-1], result, ("the cotangent",)))
+        ct = as_cotangent(b, conjugated(to_value(args[-1], result, ("the cotangent",))))
         cts = pulled_back(linear, given, ct)
-        grads = [view(filled(b, x, b.zero(types_[k]))) for k, x in zip(active, cts, strict=True)]
+        grads = [view(conjugated(filled(b, x, b.zero(types_[k])))) for k, x in zip(active, cts, strict=True)]
         return grads[0] if len(grads) == 1 else tuple(grads)
 
     inputs = [*[types_[k] for k in fixed], result]
@@ -231,12 +231,12 @@ def _vjp(y: Any, back: Callable[[Any], Any]) -> Vjp:
 def _cotangent(ct: Any, lin: LinearMap) -> Value:
     if not lin.result.real:
         return to_value(None, types.Unit) if ct is None else to_value(ct, lin.result, ("the cotangent",))
-    return to_value(ct, lin.result, ("the cotangent",))
+    return conjugated(to_value(ct, lin.result, ("the cotangent",)))
 
 
 def _each(f: AnyFn, lin: LinearMap, grads: Sequence[Value]) -> Any:
     """The gradients as a user sees them."""
-    there = dict(zip(lin.active, map(view, grads), strict=True))
+    there = dict(zip(lin.active, [view(conjugated(g)) for g in grads], strict=True))
     whole = tuple([there.get(k) for k in range(len(f.types))])
     return whole[0] if len(whole) == 1 else whole
 
@@ -299,22 +299,29 @@ def _gradients(lin: LinearMap) -> Type:
 
 
 @of_any_size
-def grad(f: Fn[P, Any], argnums: Argnums = 0, *, has_aux: bool = False) -> Fn[P, Any]:
+def grad(f: Fn[P, Any], argnums: Argnums = 0, *, has_aux: bool = False, holomorphic: bool = False) -> Fn[P, Any]:
     """The gradient of a function to a number, in its first parameter, or in those of `argnums`.
 
     With `has_aux=True` the function gives a pair, of which the first is the number; so does its gradient, and the
     second of both is the same.
+
+    In a complex number it is `df/dx - 1j * df/dy`. With `holomorphic=True` it is the complex derivative of a function
+    from complex numbers to one, which is taken to have one.
     """
-    return with_aux(f, argnums, "grad") if _is_true(has_aux) else gradient(f, argnums, "grad")
+    of = with_aux if _is_true(has_aux) else gradient
+    return of(f, argnums, "grad", holomorphic=holomorphic)
 
 
 @of_any_size
-def value_and_grad(f: Fn[P, R], argnums: Argnums = 0, *, has_aux: bool = False) -> Fn[P, tuple[R, Any]]:
+def value_and_grad(
+    f: Fn[P, R], argnums: Argnums = 0, *, has_aux: bool = False, holomorphic: bool = False
+) -> Fn[P, tuple[R, Any]]:  # fmt: skip
     """The value of a function to a number, and its gradient: `(value, gradient)`.
 
     With `has_aux=True` the function gives a pair, of which the first is the number: `((value, more), gradient)`.
     """
-    return with_aux(f, argnums, "value_and_grad") if _is_true(has_aux) else gradient(f, argnums, "value_and_grad")
+    of = with_aux if _is_true(has_aux) else gradient
+    return of(f, argnums, "value_and_grad", holomorphic=holomorphic)
 
 
 def _is_true(has_aux: Any) -> bool:
@@ -323,9 +330,12 @@ def _is_true(has_aux: Any) -> bool:
     return has_aux
 
 
-def with_aux(f: AnyFn, argnums: Argnums, what: str) -> AnyFn:
+def with_aux(f: AnyFn, argnums: Argnums, what: str, *, holomorphic: bool = False) -> AnyFn:
     """`grad` or `value_and_grad` of the first of two results; the second has no derivative, and comes out beside it."""
     f = checked(f, what)
+    if holomorphic:
+        hint = "differentiate the first result alone, by rose.fn"
+        raise TypeMismatch(f"rose.{what} takes has_aux or holomorphic, not both", here(), hint)
     pair = untyped(f.result)
     if not (isinstance(pair, Tuple) and len(pair.items) == 2 and pair.items[0] is Real):
         told = f"rose.{what} with has_aux=True takes a function to a pair of a Real and more"
@@ -344,6 +354,7 @@ def with_aux(f: AnyFn, argnums: Argnums, what: str) -> AnyFn:
     def derived(*args: Any) -> Any:
         b, xs = ir.current_builder(), lin.arguments(args)
         both, grads = lin.reverse(xs, b.tuple([b.const(1.0, Real), b.zero(aux)]))
+        grads = [*map(conjugated, grads)]
         g = grads[0] if host_index(argnums) is not None else b.tuple(grads)
         return b.tuple([both, g] if what == "value_and_grad" else [g, b.get(both, 1)])
 
@@ -352,11 +363,22 @@ def with_aux(f: AnyFn, argnums: Argnums, what: str) -> AnyFn:
     return make(derived, lin.types, result, f"{what}({f.name})", f.names)
 
 
-def gradient(f: AnyFn, argnums: Argnums, what: str, *, in_halves: bool = False) -> AnyFn:
+def gradient(
+    f: AnyFn, argnums: Argnums, what: str, *, in_halves: bool = False, holomorphic: bool = False
+) -> AnyFn:  # fmt: skip
     """`grad` or `value_and_grad`; with `in_halves`, functions that are called stay calls, by their names."""
     f = checked(f, what)
     active = positions(f, argnums, what)
-    if untyped(f.result) is not Real:
+    if holomorphic:
+        check_holomorphic(f, active, what)
+        number = Complex
+    elif untyped(f.result) is Complex:
+        message = f"rose.{what} takes a function to a Real, and {f.name} gives a Complex"
+        hint = "write holomorphic=True if it has a complex derivative, or take the .real, the .imag or the abs of it"
+        raise NotDifferentiable(message, here(), hint)
+    else:
+        number = Real
+    if untyped(f.result) is not number:
         raise NotDifferentiable(
             f"rose.{what} takes a function to a Real, and {f.name} gives a {f.result!r}",
             here(),
@@ -367,12 +389,13 @@ def gradient(f: AnyFn, argnums: Argnums, what: str, *, in_halves: bool = False) 
     def body(*args: Any) -> Any:
         b = ir.current_builder()
         xs = lin.arguments(args)
-        y, grads = lin.reverse(xs, b.const(1.0, Real), in_halves=in_halves)
+        y, grads = lin.reverse(xs, to_value(1.0, number), in_halves=in_halves)
+        grads = [*map(conjugated, grads)]
         g = grads[0] if host_index(argnums) is not None else b.tuple(grads)
         return b.tuple([y, g]) if what == "value_and_grad" else g
 
     g = lin.types[active[0]] if host_index(argnums) is not None else tuple_of(*[lin.types[k] for k in active])
-    result = tuple_of(Real, g) if what == "value_and_grad" else g
+    result = tuple_of(number, g) if what == "value_and_grad" else g
     return make(body, lin.types, result, f"{what}({f.name})", f.names)
 
 

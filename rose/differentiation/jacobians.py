@@ -12,6 +12,7 @@ from ..ir import Builder, Value
 from ..ir.ops import ieq, select
 from ..ir.sizes import at_most, current
 from ..ir.types import (
+    Complex,
     Fin,
     Real,
     Tuple,
@@ -19,6 +20,7 @@ from ..ir.types import (
     Unit,
     Vec,
     count_reals,
+    has_complex,
     linear_part,
     map_leaves,
     tangent,
@@ -77,19 +79,21 @@ def _index(b: Builder, k: Value | int) -> Value:
 
 
 @of_any_size
-def jacrev(f: Fn[P, Any], argnums: Argnums = 0) -> Fn[P, Any]:
+def jacrev(f: Fn[P, Any], argnums: Argnums = 0, *, holomorphic: bool = False) -> Fn[P, Any]:
     """The Jacobian in reverse mode: one backward pass for each number of the result."""
-    return _jacobian(f, argnums, "jacrev")
+    return _jacobian(f, argnums, "jacrev", holomorphic=holomorphic)
 
 
 @of_any_size
-def jacfwd(f: Fn[P, Any], argnums: Argnums = 0) -> Fn[P, Any]:
+def jacfwd(f: Fn[P, Any], argnums: Argnums = 0, *, holomorphic: bool = False) -> Fn[P, Any]:
     """The Jacobian in forward mode: one forward pass for a few numbers of the parameter, six at most."""
-    return _jacobian(f, argnums, "jacfwd")
+    return _jacobian(f, argnums, "jacfwd", holomorphic=holomorphic)
 
 
 @of_any_size
-def jacobian(f: Fn[P, Any], argnums: Argnums = 0, *, sparse: bool = False) -> Fn[P, Any]:
+def jacobian(
+    f: Fn[P, Any], argnums: Argnums = 0, *, sparse: bool = False, holomorphic: bool = False
+) -> Fn[P, Any]:  # fmt: skip
     """The Jacobian, by the mode that takes fewer passes: the type of the result, with the parameter's for each Real.
 
     Of a function from `Vec[m]` to `Vec[n]` it is a `Vec[n, Vec[m]]`: one row for each number of the result. With
@@ -99,14 +103,18 @@ def jacobian(f: Fn[P, Any], argnums: Argnums = 0, *, sparse: bool = False) -> Fn
     With `sparse=True` it is a SciPy matrix, a `csr_array`, with the entries of `rose.sparsity(f, argnums)`: a row
     for each number of the result, a column for each of the parameters, one after another. In an `@fn` function, and
     in JavaScript, it has `rows`, `cols`, `values` and `shape`.
+
+    With `holomorphic=True` it has the complex derivatives of a function from complex numbers to complex numbers.
     """
     if sparse:
         return sparse_jacobian(checked(f, "jacobian"), argnums, f"jacobian({f.name})")
-    return _jacobian(f, argnums, "jacobian")
+    return _jacobian(f, argnums, "jacobian", holomorphic=holomorphic)
 
 
 @of_any_size
-def hessian(f: Fn[P, Any], argnums: Argnums = 0, *, sparse: bool = False) -> Fn[P, Any]:
+def hessian(
+    f: Fn[P, Any], argnums: Argnums = 0, *, sparse: bool = False, holomorphic: bool = False
+) -> Fn[P, Any]:  # fmt: skip
     """The second derivatives: of a function to a number those of its gradient, which is evaluated once, forwards.
 
     Column `k` is `hvp(f)` along unit vector `k`, to the bit, but for zeros that are known.
@@ -118,18 +126,30 @@ def hessian(f: Fn[P, Any], argnums: Argnums = 0, *, sparse: bool = False) -> Fn[
     place of each Real of the result.
     """
     f = checked(f, "hessian")
-    if untyped(f.result) is not Real and untyped(f.result).real and not sparse:
+    if untyped(f.result) not in (Real, Complex) and untyped(f.result).real and not sparse:
         return _jacobian(_jacobian(f, argnums, "jacrev"), argnums, "jacfwd", f"hessian({f.name})")
-    g = gradient(f, argnums, "hessian")
+    g = gradient(f, argnums, "hessian", holomorphic=holomorphic)
     if sparse:
         return sparse_hessian(f, g, argnums, f"hessian({f.name})")
-    return _jacobian(g, argnums, "hessian", f"hessian({f.name})")
+    return _jacobian(g, argnums, "hessian", f"hessian({f.name})", holomorphic=holomorphic)
 
 
-def _jacobian(f: AnyFn, argnums: Argnums, what: str, name: str | None = None) -> AnyFn:
+def _jacobian(
+    f: AnyFn, argnums: Argnums, what: str, name: str | None = None, *, holomorphic: bool = False
+) -> AnyFn:  # fmt: skip
     f = checked(f, what)
     active = positions(f, argnums, what)
-    result = real_result(f, what)
+    real_result(f, what)
+    if holomorphic or any(map(has_complex, [untyped(f.result), *[untyped(f.types[k]) for k in active]])):
+        from .complex_jacobians import of_complex
+
+        return of_complex(f, active, argnums, what, holomorphic, _of_reals, name or f"{what}({f.name})")
+    return _of_reals(f, active, argnums, what, name)
+
+
+def _of_reals(f: AnyFn, active: Sequence[int], argnums: Argnums, what: str, name: str | None = None) -> AnyFn:
+    """The Jacobian, to which a complex number is a pair of numbers."""
+    result = untyped(f.result)
 
     def one(k: int, xs: Sequence[Value], lin: LinearMap) -> Value:
         b, t = ir.current_builder(), linear_part(tangent(lin.types[k]))

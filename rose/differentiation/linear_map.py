@@ -24,8 +24,9 @@ from ..frontend.eager import Now
 from ..frontend.function import AnyFn
 from ..frontend.values import to_value
 from ..ir import Builder, Func, Origin, Value, types
+from ..ir.hooks import above
 from ..ir.progress import timed
-from ..ir.types import Real, Tuple, Type, as_tuple, linear_part, tangent, tuple_of, untyped
+from ..ir.types import Real, Tuple, Type, as_tuple, has_complex, linear_part, tangent, tuple_of, untyped
 from ..optimise.dead_arguments import without_dead_parts
 
 
@@ -223,6 +224,11 @@ class LinearMap:
     def _by_position(self, xs: Sequence[Value]) -> dict[int, Value]:
         """The primals by their positions in the derivative, which has tangents between them."""
         return dict(enumerate(interleaved(xs, [xs[k] for k in self.moving], self.mask)))
+
+
+def conjugated(v: Value) -> Value:
+    """A cotangent, or a gradient, as users have it, of what passes have, and the other way: see `complex_jacobians`."""
+    return above().complex.conjugated(v) if has_complex(v.type) else v
 
 
 def as_cotangent(b: Builder, ct: Value) -> Value:

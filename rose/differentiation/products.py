@@ -25,7 +25,7 @@ from .arguments import Argnums, positions, real_result
 from .flatten import Flat, is_real
 from .gradients import grad, hvp
 from .jacobians import hessian, jacobian
-from .linear_map import LinearMap, as_cotangent, filled
+from .linear_map import LinearMap, as_cotangent, conjugated, filled
 
 
 @of_any_size
@@ -177,7 +177,7 @@ def _back(f: AnyFn, argnums: int, what: str, value: bool) -> AnyFn:
         *given, v = args
         xs = lin.arguments(given)
         y, tape = lin.primal(xs)
-        (g,) = lin.pullback(xs, tape, to_value(v, lin.result, ("v",)))
+        (g,) = map(conjugated, lin.pullback(xs, tape, conjugated(to_value(v, lin.result, ("v",)))))
         return (view(y), view(g)) if value else view(g)
 
     result = tuple_of(lin.result, lin.types[k]) if value else lin.types[k]

@@ -19,7 +19,23 @@ from ..ir import shown, types
 from ..ir.forms import DUAL, dict_form, form_of
 from ..ir.numbers import digits
 from ..ir.sizes import LARGEST, Size, bound, current, sized
-from ..ir.types import DEEPEST, Bool, Real, Tan, Tuple, Type, Unit, map_leaves, tuple_of
+from ..ir.types import (
+    DEEPEST,
+    Bool,
+    Complex,
+    Real,
+    Tan,
+    Tuple,
+    Type,
+    Unit,
+    as_tuple,
+    has_complex,
+    is_complex,
+    items_of,
+    map_leaves,
+    tangent,
+    tuple_of,
+)
 from ..ir.value import host_index
 
 if TYPE_CHECKING:
@@ -124,8 +140,14 @@ class Dual(NotANumber):
 
 
 def dual(t: Type) -> Type:
-    """`t` with a `Dual` in the place of each `Real`, and of each `Tan`."""
-    return map_leaves(t, lambda s: Tuple((Real, Tan), DUAL) if s is Real or s is Tan else s)
+    """`t` with a `Dual` in the place of each number: each `Real` and `Tan`, and each `Complex`."""
+    if not has_complex(t):
+        return map_leaves(t, lambda s: Tuple((Real, Tan), DUAL) if s is Real or s is Tan else s)
+    if is_complex(t):
+        return Tuple((Complex, tangent(Complex)), DUAL)
+    return (
+        types.Vec(t.size, dual(t.elem)) if isinstance(t, types.Vec) else as_tuple(t).of(tuple(map(dual, items_of(t))))
+    )
 
 
 @edge

@@ -10,7 +10,7 @@ from ..errors import Loc, edge
 from ..host.marshal import Path, elements, fields, is_listing, misfit
 from ..ir import Value, current_builder, types
 from ..ir.forms import DUAL, form_of
-from ..ir.types import Real, Tuple, Type
+from ..ir.types import Complex, Real, Tuple, Type
 from .annotations import Dual, NotANumber, dual
 from .operators import index_into, view
 from .values import coerce, to_value
@@ -45,7 +45,7 @@ class DualVec(NotANumber):
 def view_dual(re: Value, du: Value) -> Any:
     """A primal and its tangent as a derivative rule sees them: a `Dual` for each `Real`."""
     t = re.type
-    if t is Real:
+    if t is Real or t is Complex:
         return Dual(re, du)
     if not t.real:
         return view(re)
@@ -60,8 +60,8 @@ def view_dual(re: Value, du: Value) -> Any:
 def join_dual(re: Value, du: Value) -> Value:
     """One value of type `Dual[T]`, from a primal and a tangent."""
     b, t = current_builder(), re.type
-    if t is Real:
-        return b.tuple([re, du], Tuple((Real, du.type), DUAL))
+    if t is Real or t is Complex:
+        return b.tuple([re, du], Tuple((t, du.type), DUAL))
     if not t.real:
         return re
     if isinstance(t, types.Vec):
@@ -81,12 +81,12 @@ def split_dual(x: Any, t: Type, tan: Callable[[Type], Type], path: Path = (), lo
         return [coerce(x.re, t, path, loc), coerce(x.du, tan(t), path, loc)]
     if not t.real:
         return [to_value(x, t, path, loc), b.zero(tan(t))]
-    if t is Real:
+    if t is Real or t is Complex:
         if isinstance(x, Value) and isinstance(x.type, Tuple) and x.type.form is DUAL:
             x = Dual(b.get(x, 0), b.get(x, 1))
         if not isinstance(x, Dual):
             raise misfit(path, dual(t), x, "write rose.Dual(value, tangent)", loc)
-        return [to_value(x.re, Real, (*path, "re"), loc), to_value(x.du, tan(Real), (*path, "du"), loc)]
+        return [to_value(x.re, t, (*path, "re"), loc), to_value(x.du, tan(t), (*path, "du"), loc)]
     if isinstance(x, Value) and isinstance(t, types.Vec) and isinstance(x.type, types.Vec):
         body: Callable[[Value], Iteration] = lambda i: ([], split_dual(b.index(x, i), t.elem, tan, path, loc))
         return b.loop(t.size, body)[1]

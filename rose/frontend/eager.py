@@ -18,7 +18,7 @@ from ..host.interpreter import evaluate, run_plain, zero
 from ..ir import CONST, FOR, PARAM, ZERO, Builder, Func, Op, Value
 from ..ir.sizes import Size
 from ..ir.types import Fin, Real, Tuple, Type, Vec
-from ..ir.value import Known, is_known, mismatch
+from ..ir.value import Known, is_known, otherwise
 
 
 class _Mode(threading.local):
@@ -64,7 +64,7 @@ class Now(Builder):
             return super().emit(op, args, attr, type)
         numbers = self.numbers(args)
         if type is None and (type := op.type(*args)) is None:
-            raise mismatch(op, args, self.loc or here())
+            return otherwise(op, args, self.loc or here())
         if op is FOR:
             assert isinstance(type, Tuple)
             return self.known(type, (*numbers, *map(zero, type.items[len(numbers) :])))

@@ -3,7 +3,7 @@
 from ..ir.hooks import Meanings
 from . import columns, operators, vocabulary
 from .annotations import Dual
-from .arrays import elementwise, indexing, objects, products, shapes, ufuncs
+from .arrays import attributes, elementwise, indexing, objects, products, shapes, ufuncs
 
 MEANINGS = Meanings(
     {
@@ -21,7 +21,7 @@ MEANINGS = Meanings(
         "column": columns.named_column,
     },
     vocabulary.after_the_dot(),
-    ufuncs.of_objects(),
+    ufuncs.of_objects() | attributes.parts(),
     columns.named_column,
     Dual,
 )

@@ -12,6 +12,7 @@ from typing import Any
 from ..errors import Loc, OutOfRange, RoseError, TypeMismatch, here, operand_of, subscript
 from ..host.marshal import as_given
 from ..ir import PARAM, Builder, Op, Value, a_traced, current_builder, shown
+from ..ir.forms import COMPLEX
 from ..ir.numbers import digits, is_listed, is_truth
 from ..ir.ops import (
     LARGEST,
@@ -439,9 +440,9 @@ def _literal_index(i: int, n: int | Size, loc: Loc) -> int | Size:
 
 
 def view(v: Value) -> Any:
-    """`v` as its user sees it: a struct as an object of its class, a Unit as None, anything else as it is."""
+    """`v` as its user sees it: a struct as an object of its class, a Unit as None, any number and array as it is."""
     t = v.type
-    if isinstance(t, Tuple):
+    if isinstance(t, Tuple) and t.form is not COMPLEX:
         b = current_builder()
         items = [view(b.get(v, k)) for k in range(len(t.items))]
         return t.form.make(items) if t.form is not None else tuple(items)

@@ -26,10 +26,10 @@ from ..host.marshal import (
 )
 from ..ir import CONST, Value, a_traced, as_number, current_builder, shown, types
 from ..ir.forms import dict_form, form_of
-from ..ir.numbers import is_truth, of_objects
+from ..ir.numbers import complex_of, is_truth, of_objects
 from ..ir.ops import iadd, real
 from ..ir.sizes import Size, at_most, differ
-from ..ir.types import Bool, Real, Tan, Tuple, Type, Unit
+from ..ir.types import Bool, Complex, Real, Tan, Tuple, Type, Unit, is_complex
 from .annotations import as_type
 from .columns import Columns, length
 from .operators import certain_index
@@ -85,6 +85,8 @@ def coerce(v: Value, t: Type, path: Path, loc: Loc | None) -> Value:
     """The traced value `v` as a `t`: an index as a larger index or a Real, a zero as a tangent; else a TypeMismatch."""
     if v.type is t:
         return v
+    if is_complex(t) and (v.type is Real or isinstance(v.type, types.Fin)):
+        return current_builder().tuple([coerce(v, Real, path, loc), current_builder().const(0.0, Real)], Complex)
     if v.type is Real and isinstance(t, types.Fin) and (v := certain_index(v)).type is t:
         return v
     if isinstance(v.type, types.Fin):
@@ -107,9 +109,11 @@ def coerce(v: Value, t: Type, path: Path, loc: Loc | None) -> Value:
 
 
 def wider(s: Type, t: Type) -> Type | None:
-    """The type of numbers and indices that values of both types can have: a larger index, or a Real; None otherwise."""
+    """The type of numbers that values of both types can have: a larger index, a Real or a Complex; None otherwise."""
     if isinstance(s, types.Fin) and isinstance(t, types.Fin):
         return t if at_most(s.size, t.size) else s
+    if Complex in (s, t) and all([x is Complex or x is Real or isinstance(x, types.Fin) for x in (s, t)]):
+        return Complex
     return Real if Real in (s, t) and (isinstance(s, types.Fin) or isinstance(t, types.Fin)) else None
 
 
@@ -141,7 +145,7 @@ def widened(v: Value, t: Type) -> Value:
     b = current_builder()
     if v.type is t:
         return v
-    if isinstance(t, Tuple):
+    if isinstance(t, Tuple) and t is not Complex:
         return b.tuple([widened(b.get(v, k), s) for k, s in enumerate(t.items)], t)
     if isinstance(t, types.Vec):
         return b.vec(t.size, lambda i: widened(b.index(v, i), t.elem))  # pyright: ignore[reportArgumentType]
@@ -181,6 +185,8 @@ def infer(x: Any, loc: Loc | None = None, declared: Type | None = None) -> Value
     if hasattr(x, "tolist") and getattr(x, "shape", ()) != ():
         refuse_matrix(x, loc)
         x = x.tolist()
+    if (z := complex_of(x)) is not None:
+        return b.lift(z)
     form = dict_form(list(x)) if is_dict(x) else form_of(x.__class__)
     if form is not None or issubclass(x.__class__, tuple):
         t = as_type(form.cls) if form is not None and not form.is_dict else None

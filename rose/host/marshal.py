@@ -9,11 +9,11 @@ from typing import Any, TypeGuard, cast
 
 from ..errors import Loc, OutOfRange, RoseError, TypeMismatch, here
 from ..ir import CONST, INDEX, Value, a_traced, as_number, current_builder, is_tracing, shown, types
-from ..ir.forms import DUAL, form_of, is_named_tuple
-from ..ir.numbers import as_single, digits, is_truth, of_objects
+from ..ir.forms import COMPLEX, DUAL, form_of, is_named_tuple
+from ..ir.numbers import as_single, complex_of, digits, is_truth, of_objects
 from ..ir.sizes import differ
 from ..ir.tracing import has_ended
-from ..ir.types import Bool, Real, Single, Tan, Tuple, Type, Unit, double
+from ..ir.types import Bool, Real, Single, Tan, Tuple, Type, Unit, double, is_complex
 from ..ir.value import escaped, host_index
 
 Path = tuple[str | int, ...]
@@ -79,6 +79,8 @@ def how_to_write(have: Type | None, want: Type) -> str:
         return "a Bool is a comparison, such as x > 0.0" if have is not None else "a Bool is True or False"
     if want is Real and have is Bool:
         return "rose.select(condition, 1.0, 0.0) makes a number of a condition"
+    if want is Real and have is not None and is_complex(have):
+        return "take its .real, its .imag or its abs"
     if want is Real and isinstance(have, (types.Vec, Tuple)):
         return "name an element, or take the rose.sum" if isinstance(have, types.Vec) else "name one of its items"
     return "give a value of the type that is declared"
@@ -153,6 +155,8 @@ def _record_names(x: Any) -> Sequence[str] | None:
 def fields(x: Any, t: Tuple, path: Path, loc: Loc | None) -> tuple[list[Any], Sequence[str | int]]:
     """The fields of a struct, and their names: from an object of its class, a dict, or a tuple."""
     names, form = t.names, form_of(x.__class__)
+    if t.form is COMPLEX:
+        return _parts(x, t, path, loc), names
     if form is not None and form is t.form:  # first: to ask a Dual for what it has not makes an error with its hint
         return form.read(x), names
     if (columns := _record_names(x)) and x.shape == ():
@@ -169,6 +173,18 @@ def fields(x: Any, t: Tuple, path: Path, loc: Loc | None) -> tuple[list[Any], Se
     if items is not None:
         return list(items), names
     raise misfit(path, t, x, f"give {_items(t)}", loc)
+
+
+def _parts(x: Any, t: Tuple, path: Path, loc: Loc | None) -> list[Any]:
+    """The real and the imaginary part of a number."""
+    if (z := complex_of(x)) is not None:
+        return [z.real, z.imag]
+    if x.__class__ is tuple and len(x) == 2:  # as plain values have it
+        return [*x]
+    try:
+        return [as_number(x, loc or here()), 0.0]
+    except TypeMismatch:
+        raise misfit(path, t, x, "a Complex is written as a number, such as 1.0 or 2j", loc) from None
 
 
 def plain(x: Any, t: Type, path: Path = (), loc: Loc | None = None) -> Any:
@@ -254,7 +270,7 @@ def rows_at_once(xs: Sequence[Any], t: Tuple) -> Sequence[Sequence[Any]] | None:
     form, n, classes = t.form, len(t.items), {*map(type, xs)}
     if form is not None and form.get is not None and classes == {form.cls}:
         return [*map(form.get, xs)]
-    if classes <= _LISTS:
+    if classes <= _LISTS and form is not COMPLEX:
         return xs if _of_length(xs, n) else None
     if form is not None and classes == {dict} and _of_length(xs, n):
         rows = [[x[k] for k in form.fields if k in x] for x in xs]

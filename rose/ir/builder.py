@@ -23,11 +23,11 @@ from .func import Block as Block
 from .func import Func as Func
 from .func import Loop, Origin
 from .hooks import above
-from .numbers import Numbers, as_number, is_listed, is_one_object, is_truth
+from .numbers import Numbers, as_number, complex_of, is_listed, is_one_object, is_truth
 from .numbers import shown as shown
 from .sizes import Size, at_most, current, differ, open_size, plus
 from .tracing import has_ended, tracing
-from .types import Bool, Fin, Real, Ref, Scalar, Span, Tuple, Type, Unit, Vec
+from .types import Bool, Complex, Fin, Real, Ref, Scalar, Span, Tuple, Type, Unit, Vec
 from .value import (
     OPERATORS,
     OPS,
@@ -36,8 +36,8 @@ from .value import (
     a_traced,
     escaped,
     made_at,
-    mismatch,
     not_called_so,
+    otherwise,
     outside,
     take_meanings,
 )
@@ -90,7 +90,7 @@ class Op(Columns):  # one row of the table in `ops.py`
         if self.expand is None:
             return b.emit(self, values)
         if self.type(*values) is None:
-            raise mismatch(self, values, b.loc or here())
+            return otherwise(self, values, b.loc or here())
         return self.expand(*values)
 
     def _folded(self, numbers: list[Any]) -> Any:
@@ -181,7 +181,7 @@ class Builder:
             if (seen := block.known.get(key) if block.parent is None else self.seen(key)) is not None:
                 return seen
         if type is None and (type := op.type(*args)) is None:
-            raise mismatch(op, args, self.loc or here())
+            return otherwise(op, args, self.loc or here())
         if args and args[0].op is CONST and op.eval is not None and all([is_known(v) for v in args]):
             return self.const(op.eval(*[v.attr for v in args]), type)
         value = Value(op, type, args, attr, self.loc or here(2), block)
@@ -228,9 +228,8 @@ class Builder:
         if has_ended(v):
             return escaped(v, loc)
         hint = "carry it out with rose.sum, rose.vec, rose.accum or rose.scan, or write @fn(syntax=True)"
-        return EscapedValue(
-            f"{a_traced(v)} is used outside the loop that it was made in, at {made_at(v, loc)}", loc, hint
-        )
+        what = f"{a_traced(v)} is used outside the loop that it was made in, at {made_at(v, loc)}"
+        return EscapedValue(what, loc, hint)
 
     # literals
 
@@ -244,6 +243,8 @@ class Builder:
             return self.const(bool(x), Bool)
         if (k := open_size(x)) is not None:
             return self.const(k, Fin(plus(k, 1)))
+        if (z := complex_of(x)) is not None:
+            return self.tuple([self.const(y, Real) for y in (z.real, z.imag)], Complex)
         return self.lift(x.item()) if is_one_object(x) else self.const(as_number(x, self.loc or here()), Real)
 
     def const(self, x: Any, type: Type) -> Value:
@@ -320,9 +321,8 @@ class Builder:
 
     def _is_choice(self, whole: Value) -> bool:
         """True for a `select` in this block, of which no part is a `select`: so nothing recurs."""
-        if whole.op.name != "select" or whole.block is not self.block:
-            return False
-        return not any([a.op is whole.op for a in whole.args[1:]])
+        is_one = whole.op.name == "select" and whole.block is self.block
+        return is_one and not any([a.op is whole.op for a in whole.args[1:]])
 
     def _of_choice(self, whole: Value, part: Callable[[Value], Value]) -> Value:
         """A part of what a `select` takes: not a derivative of all of both, for each part that is read."""

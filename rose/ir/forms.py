@@ -1,4 +1,4 @@
-"""The user's shape of a type, which the IR has as a tuple: struct, named tuple, dict, Dual."""
+"""The user's shape of a type, which the IR has as a tuple: struct, named tuple, dict, Dual, complex number."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class Form:
     @property
     def stays(self) -> bool:
         """True if its class is always there: it is one of ours."""
-        return self.cls.__module__.startswith("rose.") or self is DUAL
+        return self.cls.__module__.startswith("rose.") or self is DUAL or self is COMPLEX
 
     def __reduce__(self) -> Any:
-        """A form is found again by its class, or its keys: so types can be pickled. That of duals is here."""
-        if self is DUAL:
-            return "DUAL"
+        """A form is found again by its class, or its keys: so types can be pickled. Two of them are here."""
+        if self is DUAL or self is COMPLEX:
+            return "DUAL" if self is DUAL else "COMPLEX"
         again = (dict_form, (self.fields,)) if self.is_dict else (_again, (self.cls, self.name, self.fields))
         return reduced.get(self) or again
 
@@ -70,6 +70,7 @@ def maker(cls: type, fields: tuple[str, ...]) -> Callable[[Sequence[Any]], Any]:
 
 
 DUAL = Form("Dual", ("re", "du"), tuple, tuple)  # its class is the front end's: see `hooks`
+COMPLEX = Form("Complex", ("real", "imag"), lambda xs: complex(*xs), complex)  # while it is traced, it stays one value
 _dicts: dict[tuple[str, ...], Form] = {}
 reduced: dict[Form, tuple[Any, ...]] = {}  # how those forms are pickled that no class of the user's has
 
@@ -110,6 +111,8 @@ def form_of(cls: type) -> Form | None:
         form = _keep(cls, Form(cls.__name__, names, maker(cls, names), cls))
     elif form is None and is_named_tuple(cls):
         form = _keep(cls, Form(cls.__name__, cls._fields, lambda xs: cls(*xs), cls))  # pyright: ignore
+    elif form is None and issubclass(cls, complex):
+        form = COMPLEX
     return form
 
 

@@ -31,6 +31,22 @@ class Meanings(NamedTuple):
     dual: type  # the class of a value with its tangent
 
 
+class ComplexNumbers(Protocol):
+    """The meaning of complex numbers. Programs without them do not import it."""
+
+    def meaning(self, op: Any, args: Sequence[Value], loc: Any, /) -> Any:
+        """The value of a row on values, of which some are complex numbers."""
+        ...
+
+    def part(self, name: str, /, *args: Any, **named: Any) -> Any:
+        """A function of a number or an array, by NumPy's name: `real`, `imag`, `conj` or `angle`."""
+        ...
+
+    def conjugated(self, v: Value, /) -> Value:
+        """A value of any type with the conjugate of each complex number in it."""
+        ...
+
+
 class Algebra(Protocol):
     """The functions of functions, `f + g` and `f(g)`. They stand above derivatives, of which they have some."""
 
@@ -90,6 +106,11 @@ class Hooks(Protocol):
     @property
     def verify(self) -> Callable[[Func], object] | None:
         """The verifier, for the builder: called with each function that is made. None unless it was asked for."""
+        ...
+
+    @property
+    def complex(self) -> ComplexNumbers:
+        """Of complex numbers, for the builder, for arrays and for derivatives."""
         ...
 
     @property

@@ -40,6 +40,14 @@ def is_one_object(x: Any) -> bool:
     return of_objects(x) and x.shape == ()
 
 
+def complex_of(x: Any) -> complex | None:
+    """`x` as a complex number of Python's, if it is one of Python's or NumPy's; else None."""
+    if isinstance(x, complex):
+        return complex(x)
+    is_one = getattr(x, "shape", None) == () and getattr(getattr(x, "dtype", None), "kind", "") == "c"
+    return complex(x) if is_one else None
+
+
 def as_number(x: Any, loc: Loc) -> float:
     """`x` as a float, if it is a real number in any of the ways that Python and NumPy have to say so."""
     if isinstance(x, (int, float, Size)) and not isinstance(x, bool):
@@ -92,7 +100,7 @@ def as_a_number(x: Any) -> str:
     if fields := list(getattr(x, "__dataclass_fields__", getattr(x, "_fields", ()))):
         return f"name one of its fields, as in p.{fields[0]}"
     if isinstance(x, complex) or getattr(getattr(x, "dtype", None), "kind", "") == "c":
-        return "write two Reals, the real part and the imaginary part: numbers are real"
+        return "take its .real, its .imag or its abs; Complex is the type of a complex number"
     return "a Real is written as an int or a float" + ("; float(...) makes one of it" * hasattr(x, "__float__"))
 
 

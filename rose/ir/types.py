@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeVar, cast
 
-from .forms import Form
+from .forms import COMPLEX, Form
 
 if TYPE_CHECKING:
     from .sizes import Size
@@ -183,7 +183,10 @@ class Tuple(Type):
 
     def of(self, items: tuple[Type, ...]) -> Tuple:
         """A tuple of items of these types, with the same names."""
-        return self if items == self.items else Tuple(items, self.form)
+        if items == self.items:
+            return self
+        keeps = self.form is not COMPLEX or (items[0] is items[1] and items[0].scalar)
+        return Tuple(items, self.form if keeps else None)  # a pair of vectors, say, is no complex number
 
 
 class Span(Tuple):
@@ -247,6 +250,21 @@ class Stack(Type):
 def tuple_of(*items: Type) -> Tuple:
     """The plain tuple of these types."""
     return Tuple(items, None)
+
+
+Complex = Tuple((Real, Real), COMPLEX)  # a complex number: see `frontend/complex`
+COMPLEX.written = Complex
+
+
+def is_complex(t: Type) -> bool:
+    """True for a complex number, of whatever numbers its parts are: Reals, tangents, or Singles."""
+    return t.__class__ is Tuple and cast("Tuple", t).form is COMPLEX
+
+
+@once
+def has_complex(t: Type) -> bool:
+    """True if there is a complex number in a `t`."""
+    return is_complex(t) or any([has_complex(s) for s in components(t)])
 
 
 def items_of(t: Type) -> tuple[Type, ...]:

@@ -32,7 +32,7 @@ from ..errors.advice import of_library, of_math, of_numpy
 from .forms import DUAL, dress, watch
 from .hooks import above
 from .tracing import has_ended, tracing
-from .types import Bool, Fin, Tan, Tuple, Type, Unit, Vec, struct_in
+from .types import Bool, Fin, Tan, Tuple, Type, Unit, Vec, is_complex, struct_in
 
 if TYPE_CHECKING:
     from .builder import Op
@@ -517,6 +517,13 @@ def mismatch(op: Op, args: Sequence[Value], loc: Loc) -> RoseError:
     else:
         hint = f"{op.name}: {op.doc.rstrip('.')}"
     return TypeMismatch(what, loc, hint)
+
+
+def otherwise(op: Op, args: Sequence[Value], loc: Loc) -> Value:
+    """The value of an operation on arguments that its type refuses: of complex numbers it is an expression of parts."""
+    if any([is_complex(v.type) for v in args]):
+        return above().complex.meaning(op, args, loc)
+    raise mismatch(op, args, loc)
 
 
 # numbers of the host

@@ -38,7 +38,7 @@ from ..ir.ops import eq, ne, stop_gradient
 from ..ir.types import Fin, Tuple, Type, Vec, untyped
 from ..optimise.values import bits
 from .limits import PATIENCE, Limit, TooLong
-from .points import SCALES, apart, direction, draw, duals_of, joined, moved, reals, short, zero
+from .points import SCALES, apart, cotangents, direction, draw, duals_of, joined, moved, reals, short, tangents_in, zero
 from .report import Report
 
 STEPS = (0.1, 1e-2, 1e-3, 1e-5)  # the largest steps of differences; each is halved seven times
@@ -180,7 +180,7 @@ class Examination:
         found = [*duals_of(both, self.result)]
         dy = [d for _, d in found]
         gradients = pulled[1] if len(xs) > 1 else (pulled[1],)
-        gs = [x for g, t in zip(gradients, self.types, strict=True) if t.real for x in reals(g, t)]
+        gs = [x for g, t in zip(gradients, self.types, strict=True) if t.real for x in cotangents(g, t)]
         ds = [x for dx, t in zip(dxs, self.types, strict=True) for x in reals(dx, t)]
         finite = [all(map(math.isfinite, some)) for some in (dy, gs)]
         if not any(finite):
@@ -189,7 +189,7 @@ class Examination:
             said = self.report.wrong if self.strict and not self.special else self.report.kinks
             said.append(f"{self._where(xs)}: one of forward and reverse mode is finite, and one is not")
         else:
-            value, cts = list(reals(y, self.result)), list(reals(ct, self.result))
+            value, cts = list(reals(y, self.result)), list(cotangents(ct, self.result))
             self._same_value(xs, value, [x for x, _ in found])
             room = 1e-4 * math.fsum([abs(u) * max(1.0, abs(x)) for u, x in zip(cts, value, strict=True)])
             self._adjoint(xs, list(map(mul, cts, dy)), list(map(mul, gs, ds)), room)
@@ -470,7 +470,8 @@ class Examination:
             self.second = jvp(self.forward)
         lines = self._duals_along(xs, dxs)
         found = run(self.second.func, *lines, watch=self.watch.anew())
-        seconds = [d for _, d in list(duals_of(found, untyped(self.forward.result)))[1::2]]
+        duals = duals_of(found, untyped(self.forward.result))
+        seconds = [d for (_, d), moves in zip(duals, tangents_in(self.result), strict=True) if moves]
 
         def along(h: float) -> list[float]:
             self.watch.another()

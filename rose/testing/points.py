@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..ir.sizes import number
-from ..ir.types import Fin, Real, Tuple, Type, Vec
+from ..ir.types import Complex, Fin, Real, Tuple, Type, Vec, as_tuple, has_complex
 from ..optimise.values import bits
 
 Draw = Callable[[random.Random], float]
@@ -51,20 +51,43 @@ def reals(x: Any, t: Type) -> Iterator[float]:
             yield from reals(y, s)
 
 
+def cotangents(x: Any, t: Type) -> Iterator[float]:
+    """The Reals in a cotangent, in order, as they meet those of a tangent: imaginary parts with the other sign."""
+    if t is Complex:
+        yield from (x[0], -x[1])
+    elif not has_complex(t):
+        yield from reals(x, t)
+    else:
+        for y, s in _parts_of(x, t):
+            yield from cotangents(y, s)
+
+
 def joined(x: Any, dx: Any, t: Type) -> Any:
     """The host value of type `Dual[t]` with primal `x` and tangent `dx`."""
-    if t is Real:
+    if t is Real or t is Complex:
         return (x, dx)
     return tuple([joined(y, dy, s) for (y, s), dy in zip(_parts_of(x, t), dx, strict=True)]) if t.real else x
 
 
 def duals_of(x: Any, t: Type) -> Iterator[tuple[float, float]]:
-    """The Duals in a host value of type `Dual[t]`, in order."""
+    """The Duals in a host value of type `Dual[t]`, in order; two for a complex number."""
     if t is Real:
         yield x
+    elif t is Complex:
+        yield from zip(*x, strict=True)
     elif t.real:
         for y, s in _parts_of(x, t):
             yield from duals_of(y, s)
+
+
+def tangents_in(t: Type) -> Iterator[bool]:
+    """For each Real in a `Dual[t]`, in order, whether it is one of a tangent."""
+    if t is Real or t is Complex:
+        each = 1 if t is Real else 2
+        yield from [False] * each + [True] * each
+    elif t.real:
+        for s in [t.elem] * t.size if isinstance(t, Vec) else as_tuple(t).items:
+            yield from tangents_in(s)
 
 
 def moved(x: Any, dx: Any, h: float, t: Type) -> Any:

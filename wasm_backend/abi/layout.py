@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from rose.ir import Value
 from rose.ir.sizes import Size, plus, rounded_up, times
-from rose.ir.types import Bool, Fin, Real, Ref, Single, Stack, Tan, Tuple, Type, Vec, once
+from rose.ir.types import Bool, Fin, Real, Ref, Single, Stack, Tan, Tuple, Type, Vec, is_complex, once, untyped
 
 from ..binary.encoder import F32, F64, I32
 
@@ -35,6 +35,11 @@ _WORD = Kind("index", 4, "u4", "I", I32, "i")  # an index or, of an aggregate, i
 _NOTHING = Kind("unit", 0, "O", "", I32, "")
 _KINDS: dict[Type, Kind] = {
     Real: _REAL, Tan: _REAL, Single: Kind("single", 4, "f4", "f", F32, "f"), Bool: Kind("bool", 1, "b1", "?", I32, "i"),
+}  # fmt: skip
+
+
+_PAIRS: dict[Type, Kind] = {  # complex numbers: in memory they are what NumPy and JavaScript have for arrays of them
+    Real: Kind("complex", 16, "c16", "dd", I32, "i"), Single: Kind("complex_single", 8, "c8", "ff", I32, "i"),
 }  # fmt: skip
 
 
@@ -191,7 +196,8 @@ def plan(t: Type) -> Plan:
         dims, strides = (t.size, *inner.dims), (size(t.elem), *inner.strides)
         return Plan(t, inner.elem, dims, strides, inner.kind, inner.names, inner.at, inner.items)
     if isinstance(t, Tuple):
-        return Plan(t, t, (), (), None, t.names, offsets(t), tuple(map(plan, t.items)))
+        pair = _PAIRS[untyped(t.items[0])] if is_complex(t) else None
+        return Plan(t, t, (), (), pair, t.names, offsets(t), () if pair else tuple(map(plan, t.items)))
     assert not isinstance(t, (Ref, Stack)), "an accumulator or a stack never crosses the border"
     return Plan(t, t, (), (), kind(t))
 
@@ -222,6 +228,8 @@ def describe(t: Type) -> dict[str, Any]:
     if isinstance(t, Vec):
         return {"kind": "vec", "size": told(t.size), "stride": told(size(t.elem)), "elem": describe(t.elem)}
     p = plan(t)
+    if is_complex(t) and p.kind is not None:
+        return {"kind": p.kind.name}
     items = [[told(at), describe(x.type)] for at, x in zip(p.at, p.items, strict=True)]
     if isinstance(t, Tuple) and t.form is not None:
         return {"kind": "struct", "name": t.form.name, "fields": [[k, *x] for k, x in zip(p.names, items, strict=True)]}

@@ -31,11 +31,13 @@ Pairs = list[tuple[Array, Array]]
 _INTS: set[type] = {int, *[np.dtype(c).type for c in np.typecodes["AllInteger"]]}
 _REALS: set[type] = {float, *_INTS, *[np.dtype(c).type for c in np.typecodes["Float"]]}
 _FLOATS: set[type] = _REALS - _INTS
+_COMPLEXES: set[type] = _REALS | {complex, *[np.dtype(c).type for c in np.typecodes["Complex"]]}
 _SINGLES: set[type] = {float, np.float32, np.float16}
 # by the kind of the scalars in memory, the kinds of dtypes and the classes of numbers that can be written there
 _ACCEPTED: dict[str, tuple[str, set[type]]] = {
     "real": ("iufb", _REALS), "single": ("fb", _SINGLES), "index": ("iu", _INTS), "bool": ("biu", {bool, np.bool_}),
-    "unit": ("", {NoneType}),
+    "unit": ("", {NoneType}), "complex": ("iufbc", _COMPLEXES),
+    "complex_single": ("fbc", {*_SINGLES, complex, np.complex64}),
 }  # fmt: skip
 
 
@@ -109,6 +111,8 @@ class Leaf:
             return True
         if x.__class__ not in _KNOWN and not is_array(x) and hasattr(x, "__array__"):
             x = np.asarray(x)
+        if self.dtype.kind == "c" and x.__class__ is tuple and (pairs := _pairs(x, self.shape)) is not None:
+            x = pairs
         numbers = self._listed(x) if self.pack is not None else None
         if numbers is None and not self._fits(x, self.shape):
             return False
@@ -144,7 +148,9 @@ class Leaf:
     def _takes(self, xs: Sequence[Any]) -> bool:
         """True if NumPy would convert these items as we do, to the same numbers."""
         classes = {*map(type, xs)}
-        return classes <= self.classes and (self.dtype.kind != "f" or classes <= _FLOATS or all(map(_is_exact, xs)))
+        return classes <= self.classes and (
+            self.dtype.kind not in "fc" or classes <= _FLOATS or all(map(_is_exact, xs))
+        )
 
     def _keeps(self, x: Array) -> bool:
         """True if the numbers of an array are the same in memory; truths count as 1.0 and 0.0, and these as truths."""
@@ -154,8 +160,8 @@ class Leaf:
         if kind in "iu" and to == "b":
             return int(x.min()) >= 0 and int(x.max()) <= 1
         if kind == "b":
-            return to != "f" or x.shape != ()
-        wide = kind in "iu" and to == "f" and not (-WHOLE <= int(x.min()) and int(x.max()) <= WHOLE)
+            return to not in "fc" or x.shape != ()
+        wide = kind in "iu" and to in "fc" and not (-WHOLE <= int(x.min()) and int(x.max()) <= WHOLE)
         return not wide or all(map(_is_exact, x.ravel().tolist()))
 
     def _fits(self, x: Any, shape: Shape) -> bool:
@@ -174,6 +180,17 @@ class Leaf:
 def _is_exact(x: Any) -> bool:
     """True for what is the same number as a float, a nan among them."""
     return x.__class__ not in _INTS or is_exact(int(x))
+
+
+def _pairs(x: tuple[Any, ...], shape: Shape) -> Array | None:
+    """Complex numbers of plain values, which have each as a tuple of its parts; None if they are no such."""
+    first: Any = x
+    for _ in shape:
+        first = first[0] if first.__class__ is tuple and first else None
+    if first.__class__ is not tuple:
+        return None
+    parts = np.array(x, "f8")
+    return parts.view("c16")[..., 0] if parts.shape == (*shape, 2) else None
 
 
 _SEQUENCES = (list, tuple, range)

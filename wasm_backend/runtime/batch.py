@@ -29,7 +29,7 @@ from rose.host.marshal import Path, fields, is_listing, spell
 from rose.ir import not_one_each, shown
 from rose.ir.sizes import number as number_of
 from rose.ir.sizes import rounded_up
-from rose.ir.types import Bool, Fin, Tuple, Type, Vec
+from rose.ir.types import Bool, Fin, Tuple, Type, Vec, is_complex
 from rose.ir.value import host_index
 
 from ..abi.layout import is_aggregate, kind, plan, size
@@ -194,7 +194,7 @@ class Part(NamedTuple):
             return len(x)
         if isinstance(shape, tuple) and shape:
             return cast("int", shape[0])
-        if not is_aggregate(self.type):
+        if not is_aggregate(self.type) or is_complex(self.type):
             return None
         what = f"{spell(self.path)} must be a list or an array that has a {self.type!r} for each call, got {shown(x)}"
         raise TypeMismatch(
@@ -220,7 +220,8 @@ class Part(NamedTuple):
             return [np.broadcast_to(leaf.view, (count, *leaf.view.shape)) for leaf in filled(x, t, path).leaves()]
         p = plan(t)
         if p.kind is not None and self.length() is None:
-            return [np.broadcast_to(np.array(number(x, t, path), p.kind.dtype), (count,))]
+            one = complex(*number(x, t, path)) if is_complex(t) else number(x, t, path)
+            return [np.broadcast_to(np.array(one, p.kind.dtype), (count,))]
         if x.__class__ is np.ndarray and p.kind is not None and not t.empty and not isinstance(p.elem, Fin):
             if x.dtype == p.kind.dtype and x.shape == (count, *p.dims):
                 return [x]
@@ -236,9 +237,10 @@ def _parts(x: Any, t: Type, path: Path, axes: Any) -> Iterator[Part]:
         yield Part(path, x, t, True)
         return
     p = plan(t)
-    if not isinstance(p.elem, Tuple) or x.__class__ is list or getattr(x, "shape", ()):
+    if p.kind is not None or x.__class__ is list or getattr(x, "shape", ()):
         yield Part(path, _axis_first(x, axes, p.elem, path), t, False)
         return
+    assert isinstance(p.elem, Tuple)
     xs, names = fields(x, p.elem, path, None)
     for y, u, k, a in zip(xs, p.elem.items, names, axes_of(axes, names, spell(path), "field"), strict=True):
         yield from _parts(y, functools.reduce(lambda e, n: Vec(n, e), reversed(p.dims), u), (*path, k), a)
@@ -252,7 +254,7 @@ def _axis_first(x: Any, axis: Any, leaf: Type, path: Path) -> Any:
     if k is None:
         hint = "write in_axes=0, or one for each argument: in_axes=(0, None)"
         raise TypeMismatch(f"an axis of {spell(path)} is an integer or None, not {shown(axis)}", loc, hint)
-    array: Any = np.asarray(x) if x.__class__ is list and not isinstance(leaf, Tuple) else x
+    array: Any = np.asarray(x) if x.__class__ is list and (not isinstance(leaf, Tuple) or is_complex(leaf)) else x
     rank = len(getattr(array, "shape", ()))
     if not -rank <= k < rank:
         has = f"{rank} {'axis' if rank == 1 else 'axes'}" if rank else "no axes"
@@ -277,7 +279,7 @@ def _sizes(s: Signature, args: Sequence[Any], axes: Sequence[Any]) -> Numbers:
 def _shaped(t: Type, columns: Iterator[Array]) -> Any:
     """The result for a user: arrays, and a struct of arrays if a single call returns a struct."""
     elem = plan(t).elem
-    if not isinstance(elem, Tuple):
+    if not isinstance(elem, Tuple) or is_complex(elem):
         return next(columns)
     return elem.make([_shaped(x, columns) for x in elem.items])
 

@@ -20,7 +20,7 @@ from rose.host.argument_sizes import measured
 from rose.host.signature import signature_of
 from rose.ir import Builder, Func, Opaque, not_one_each, shown
 from rose.ir.sizes import dims_of
-from rose.ir.types import Bool, Fin, Real, Single, Tuple, Type, Unit, Vec
+from rose.ir.types import Bool, Fin, Real, Single, Tuple, Type, Unit, Vec, is_complex
 
 from ..abi.layout import kind
 from ..abi.signature import Lowered, Signature, Slot
@@ -223,7 +223,7 @@ def _shapes(t: Type, x: str) -> list[str] | None:
     """The expressions of the shapes of an argument that is made of arrays; None if its sizes have to be measured."""
     if not dims_of(t):
         return []
-    if isinstance(t, Tuple):
+    if isinstance(t, Tuple) and not is_complex(t):
         form = t.form
         items = [
             f"{x}[{k}]" if form is None else f"{x}[{form.fields[k]!r}]" if form.is_dict else f"{x}.{form.fields[k]}"
@@ -233,7 +233,7 @@ def _shapes(t: Type, x: str) -> list[str] | None:
         return None if None in found else [y for ys in found for y in ys or []]
     while isinstance(t, Vec):
         t = t.elem
-    return [f"{x}.shape"] if t.scalar else None
+    return [f"{x}.shape"] if t.scalar or is_complex(t) else None
 
 
 def _bind(
@@ -415,7 +415,7 @@ def _without_forms(s: Signature) -> Signature:
 def _bare(t: Type) -> Type:
     if isinstance(t, Vec):
         return Vec(t.size, _bare(t.elem))
-    return Tuple(tuple([_bare(x) for x in t.items])) if isinstance(t, Tuple) else t
+    return Tuple(tuple([_bare(x) for x in t.items])) if isinstance(t, Tuple) and not is_complex(t) else t
 
 
 def _unpickled(

@@ -18,7 +18,7 @@ from rose.errors import Loc, RoseError, TypeMismatch, here
 from rose.host.marshal import Path, fields, plain, rows_at_once, spell, table_columns
 from rose.ir import shown
 from rose.ir.sizes import number as number_of
-from rose.ir.types import Fin, Real, Tuple, Type, as_tuple, double
+from rose.ir.types import Fin, Real, Tuple, Type, as_tuple, double, is_complex
 
 from ..abi.layout import Kind, Plan, packing, plan, size
 from .numbers import LARGEST_SINGLE, Shape, is_array, is_exact, nothing, numbers_of
@@ -94,6 +94,29 @@ class Cell:
                 return False
 
 
+class Pair(Cell):
+    """One complex number in memory."""
+
+    def __init__(self, p: Plan, kind: Kind, at: int, memory: Any) -> None:
+        super().__init__(p, kind._replace(bytes=0), at, memory)
+        self.kind, codec = kind, struct.Struct("=" + kind.format)
+        self.pack, self.unpack = partial(codec.pack_into, memory, at), partial(codec.unpack_from, memory, at)
+
+    def read(self) -> Any:
+        return complex(*self.unpack())
+
+    peek = read
+
+    def put(self, x: Any) -> bool:
+        if x.__class__ is not complex and x.__class__ is not float and x.__class__ is not tuple:
+            return False
+        re, im = x if x.__class__ is tuple else (x.real, x.imag)
+        if self.kind.name != "complex" and any([LARGEST_SINGLE < abs(y) < inf for y in (re, im)]):
+            return False
+        self.pack(re, im)
+        return True
+
+
 class Struct:
     """A struct or tuple in memory, or a vector of them (a struct of arrays): each field is a place."""
 
@@ -159,6 +182,8 @@ def place_of(p: Plan, at: int, memory: Any, lead: Shape = (), strides: Shape = (
     """The place of a value at an address. A type without bytes needs no memory."""
     if p.kind is None:
         return Struct(p, as_tuple(p.elem), at, memory, lead, strides)
+    if not lead and not p.dims and is_complex(p.elem):
+        return Pair(p, p.kind, at, memory)
     if not lead and not p.dims:
         return Cell(p, p.kind, at, memory)
     return _arrays().Leaf(p, p.kind, at, memory, lead, strides)

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from functools import reduce
 from typing import Any
 
+from ...errors import edge
 from ...ir import Value
+from ...ir.hooks import above
 from ...ir.sizes import times
 from .shapes import axes_given, shape_of
 from .shaping import transpose
@@ -27,6 +29,17 @@ def size(v: Value, axis: Any = None) -> Any:
     """The number of elements, or of those along axes."""
     sizes = shape_of(v.type)
     return reduce(times, sizes if axis is None else [sizes[k] for k in axes_given(axis, len(sizes))], 1)
+
+
+def part(name: str) -> Callable[..., Any]:
+    """The function of complex numbers, and of others, of NumPy's name."""
+    return lambda *args, **named: above().complex.part(name, *args, **named)
+
+
+def parts() -> dict[str, Any]:
+    """What stands after the dot of a complex number: a field of that name comes first."""
+    methods = {name: edge(part(name)) for name in ("conj", "conjugate")}
+    return {name: property(edge(part(name))) for name in ("real", "imag")} | methods
 
 
 ATTRIBUTES: dict[str, Callable[[Value], Any]] = {"shape": shape, "ndim": ndim, "size": size, "T": transpose, "at": At}

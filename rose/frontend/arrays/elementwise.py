@@ -10,7 +10,7 @@ from ...errors import TypeMismatch, edge, here
 from ...ir import Op, Value, current_builder
 from ...ir.ops import select
 from ...ir.sizes import differ
-from ...ir.types import Bool, Tuple
+from ...ir.types import Bool, Tuple, is_complex
 from ..columns import how_to_compute
 from ..function import of_values
 from ..operators import as_real
@@ -56,7 +56,7 @@ def each(f: Callable[..., Value], *operands: Any) -> Value:
     given = [x if is_number(x) else as_array(x) for x in operands]
     shapes = [shape_of(x.type) if isinstance(x, Value) else () for x in given]
     for x in given:
-        if isinstance(x, Value) and isinstance(leaf_of(x.type), Tuple):
+        if isinstance(x, Value) and isinstance(leaf := leaf_of(x.type), Tuple) and not is_complex(leaf):
             raise _of_structs(x)
     return maps(broadcast(shapes), f, given)
 

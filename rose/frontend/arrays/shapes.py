@@ -10,7 +10,7 @@ from ...host.marshal import as_given
 from ...ir import Value, a_traced, shown
 from ...ir.numbers import digits
 from ...ir.sizes import LARGEST, Size, differ, open_size
-from ...ir.types import Bool, Real, Type, Vec, once
+from ...ir.types import Bool, Complex, Real, Type, Vec, once
 from ...ir.value import host_index
 from ..values import infer, to_value
 
@@ -50,8 +50,9 @@ def as_array(x: Any, loc: Loc | None = None) -> Value:
         return x
     if len(getattr(x, "shape", ())) == 2 and hasattr(x, "to_numpy"):  # a table
         x = x.to_numpy()
-    if (kind := getattr(getattr(x, "dtype", None), "kind", "")) and kind in "biuf":  # its shape may have zeros in it
-        return to_value(x, array_type(x.shape, Bool if kind == "b" else Real), ("the array",), loc)
+    if (kind := getattr(getattr(x, "dtype", None), "kind", "")) and kind in "biufc":  # its shape may have zeros in it
+        leaf = Bool if kind == "b" else Complex if kind == "c" else Real
+        return to_value(x, array_type(x.shape, leaf), ("the array",), loc)
     return infer(x, loc)
 
 

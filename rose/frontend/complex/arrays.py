@@ -1,0 +1,50 @@
+"""Arrays of complex numbers: their parts, and arrays of such parts; NumPy's functions that begin with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...ir import Value
+from ...ir.types import is_complex
+from ..arrays.elementwise import array_function, each
+from ..arrays.shapes import as_array, leaf_of
+from . import arithmetic
+from .parts import conjugate, imaginary_part, made, real_part
+
+
+def has_complex(x: Any) -> bool:
+    """True for a traced complex number, and for an array of them."""
+    return isinstance(x, Value) and is_complex(leaf_of(x.type))
+
+
+def _of_complex(f: Callable[[Any], Any], otherwise: Callable[[Value], Any]) -> Callable[[Any], Any]:
+    """`f` of each element of an array of complex numbers; else another function of the array."""
+
+    @array_function
+    def of(z: Any) -> Any:
+        v = as_array(z)
+        return each(f, v) if has_complex(v) else otherwise(v)
+
+    return of
+
+
+def _itself(x: Value) -> Value:
+    return x
+
+
+real = _of_complex(real_part, _itself)
+imag = _of_complex(imaginary_part, lambda x: each(lambda y: y * 0.0, x))
+conj = _of_complex(conjugate, _itself)
+
+
+@array_function
+def angle(z: Any, deg: Any = False) -> Any:
+    """The angles of complex numbers, from -pi to pi, or in degrees."""
+    turns = each(arithmetic.angle, as_array(z))
+    return turns * (180.0 / 3.141592653589793) if deg else turns
+
+
+def of_parts(re: Any, im: Any) -> Value:
+    """The array of complex numbers with these parts, which are broadcast: one loop, that fuses with what reads it."""
+    return each(made, re, im)
