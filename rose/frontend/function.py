@@ -95,12 +95,20 @@ def of_values(f: Rule) -> Rule:
     @functools.wraps(f)
     def outer(*args: Any, **named: Any) -> Any:
         try:
-            return (among if _mentions_function(args) else alone)(*args, **named)
+            try:
+                return (among if _mentions_function(args) else alone)(*args, **named)
+            except MeetsComplex:
+                pass
+            return above().complex.array_function(outer, args, named)
         except Exception as e:
             hide_our_frames(e)
             raise
 
     return cast("Rule", outer)
+
+
+class MeetsComplex(Exception):
+    """Raised, and caught, where a function of arrays meets complex numbers in the place of Reals."""
 
 
 def _left(symbol: str) -> Callable[[Any, Any], Any]:

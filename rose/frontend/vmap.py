@@ -10,14 +10,14 @@ A vector of structs is taken for one too, along its first axis.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, overload
+from typing import Any, TypeGuard, overload
 
 from .. import ir
 from ..errors import TypeMismatch, argument, edge, here
 from ..host.marshal import as_given, is_listing
 from ..ir import Value, a_traced, shown
 from ..ir.sizes import Size, differ, dim
-from ..ir.types import Tuple, Type
+from ..ir.types import Tuple, Type, is_complex
 from ..ir.value import host_index, is_function
 from .any_size import AnySize, instances
 from .arrays.indexing import part
@@ -111,13 +111,18 @@ class Mapped(AnySize):
     def emit(self, args: Sequence[Any]) -> Any:
         loc, types = here(), self.types
         given = [as_given(x, loc) for x in args]
-        if not any([isinstance(x, Value) and isinstance(leaf_of(x.type), Tuple) for x in given]):
+        if not any([isinstance(x, Value) and _has_fields(leaf_of(x.type)) for x in given]):
             types = self.fitting(given).types
         values = [
             x if isinstance(x, Value) else to_value(x, t, (k,), loc)
             for x, t, k in zip(given, types, self.names, strict=True)
         ]
         return _loop(self._of, self._of.name, values, self._axes, self._out)
+
+
+def _has_fields(t: Type) -> TypeGuard[Tuple]:
+    """True for a struct or a tuple; a complex number is one number."""
+    return isinstance(t, Tuple) and not is_complex(t)
 
 
 def _is_mapped(a: Axes) -> bool:
@@ -149,7 +154,7 @@ def _fields(axes: Axes, t: Tuple, name: str) -> list[Axes]:
 
 def batched(t: Type, axes: Axes, n: int, name: str) -> Type:
     """The type of `n` values of type `t`, side by side along an axis of each of its arrays."""
-    if isinstance(t, Tuple):
+    if _has_fields(t):
         parts = zip(t.items, _fields(axes, t, name), strict=True)
         return t.of(tuple([batched(s, a, n, name) for s, a in parts]))
     if axes is None:
@@ -195,7 +200,7 @@ def _loop(f: Callable[..., Any], name: str, values: Sequence[Value], axes: Seque
 
 def _lengths(v: Value, axes: Axes) -> list[int | Size]:
     """How many elements a value has, as each of its arrays that has an axis says."""
-    if isinstance(v.type, Tuple):
+    if _has_fields(v.type):
         b, parts = ir.current_builder(), _fields(axes, v.type, a_traced(v))
         return [n for k, a in enumerate(parts) if _is_mapped(a) for n in _lengths(b.get(v, k), a)]
     if axes is None:
@@ -210,7 +215,7 @@ def _lengths(v: Value, axes: Axes) -> list[int | Size]:
 def _element(v: Value, axes: Axes, i: Value) -> Value:
     """The element of that index along the axis of each array."""
     b = ir.current_builder()
-    if isinstance(v.type, Tuple):
+    if _has_fields(v.type):
         parts = _fields(axes, v.type, a_traced(v))
         items = [_element(b.get(v, k), a, i) for k, a in enumerate(parts)]
         return b.tuple(items, v.type.of(tuple([x.type for x in items])))
@@ -223,7 +228,7 @@ def _element(v: Value, axes: Axes, i: Value) -> Value:
 
 def _leaves(v: Value) -> Iterator[Value]:
     """The arrays and numbers of a value, field by field."""
-    if not isinstance(v.type, Tuple):
+    if not _has_fields(v.type):
         yield v
         return
     for k in range(len(v.type.items)):
@@ -233,7 +238,7 @@ def _leaves(v: Value) -> Iterator[Value]:
 def _joined(t: Type, axes: Axes, columns: Iterator[Value]) -> Value:
     """The results, of type `t` for one element, from the columns of all, each with its new axis in its place."""
     b = ir.current_builder()
-    if isinstance(t, Tuple):
+    if _has_fields(t):
         items = [_joined(s, a, columns) for s, a in zip(t.items, _fields(axes, t, "the result"), strict=True)]
         return b.tuple(items, t.of(tuple([x.type for x in items])))
     v, rank = next(columns), len(shape_of(t)) + 1

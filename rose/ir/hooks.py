@@ -42,6 +42,10 @@ class ComplexNumbers(Protocol):
         """A function of a number or an array, by NumPy's name: `real`, `imag`, `conj` or `angle`."""
         ...
 
+    def array_function(self, f: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any], /) -> Any:
+        """A function of arrays that met complex numbers, as it is of these."""
+        ...
+
     def conjugated(self, v: Value, /) -> Value:
         """A value of any type with the conjugate of each complex number in it."""
         ...

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from rose.ir import Value
 from rose.ir.sizes import Size, plus, rounded_up, times
-from rose.ir.types import Bool, Fin, Real, Ref, Single, Stack, Tan, Tuple, Type, Vec, is_complex, once, untyped
+from rose.ir.types import Bool, Fin, Real, Ref, Single, Stack, Tan, Tuple, Type, Vec, as_tuple, is_complex, once, untyped
 
 from ..binary.encoder import F32, F64, I32
 
@@ -183,7 +183,9 @@ class Plan:
 
     def paths(self, n: Size, path: tuple[str | int, ...]) -> Iterator[list[str | int]]:
         """Yield the paths to the vectors of `n` elements."""
-        yield from [[*path, *[0] * k] for k, size in enumerate(self.dims) if size is n]
+        pairs = len(self.dims) - 1 if is_complex(self.elem) else None  # the axis that has two numbers for each element
+        for k in [k for k, size in enumerate(self.dims) if size is n]:
+            yield [*path, *[0] * k, *["length"] * (k == pairs)]
         for name, item in zip(self.names, self.items, strict=True):
             yield from item.paths(n, (*path, *[0] * len(self.dims), name))
 
@@ -196,8 +198,9 @@ def plan(t: Type) -> Plan:
         dims, strides = (t.size, *inner.dims), (size(t.elem), *inner.strides)
         return Plan(t, inner.elem, dims, strides, inner.kind, inner.names, inner.at, inner.items)
     if isinstance(t, Tuple):
-        pair = _PAIRS[untyped(t.items[0])] if is_complex(t) else None
-        return Plan(t, t, (), (), pair, t.names, offsets(t), () if pair else tuple(map(plan, t.items)))
+        if is_complex(t):
+            return Plan(t, t, (), (), _PAIRS[untyped(t.items[0])])
+        return Plan(t, t, (), (), None, t.names, offsets(t), tuple(map(plan, t.items)))
     assert not isinstance(t, (Ref, Stack)), "an accumulator or a stack never crosses the border"
     return Plan(t, t, (), (), kind(t))
 
@@ -206,6 +209,9 @@ def dynamic_sizes(t: Type) -> Iterator[Size]:
     """Yield the dynamic sizes and offsets in `describe(t)`."""
     p = plan(t)
     limit = [p.elem.size] if isinstance(p.elem, Fin) else []
+    if p.dims and is_complex(p.elem):
+        t = in_javascript(t)
+        p = plan(t)
     pairs = zip(p.dims, p.strides, strict=True)
     yield from [x for x in (*[x for pair in pairs for x in pair], *p.at, *limit) if isinstance(x, Size)]
     for item in p.items:
@@ -223,13 +229,22 @@ def exported(x: Size) -> str:
 
 
 @once
+def in_javascript(t: Type) -> Type:
+    """The type that JavaScript sees: an array of complex numbers is one of their parts, which are interleaved."""
+    if is_complex(t):
+        return Vec(2, as_tuple(t).items[0])
+    if isinstance(t, Vec) and is_complex(t.elem):
+        return Vec(times(t.size, 2), as_tuple(t.elem).items[0])
+    return Vec(t.size, in_javascript(t.elem)) if isinstance(t, Vec) else t
+
+
+@once
 def describe(t: Type) -> dict[str, Any]:
     """A type as JavaScript reads it: kinds, sizes and offsets, as plain data."""
+    t = in_javascript(t)
     if isinstance(t, Vec):
         return {"kind": "vec", "size": told(t.size), "stride": told(size(t.elem)), "elem": describe(t.elem)}
     p = plan(t)
-    if is_complex(t) and p.kind is not None:
-        return {"kind": p.kind.name}
     items = [[told(at), describe(x.type)] for at, x in zip(p.at, p.items, strict=True)]
     if isinstance(t, Tuple) and t.form is not None:
         return {"kind": "struct", "name": t.form.name, "fields": [[k, *x] for k, x in zip(p.names, items, strict=True)]}

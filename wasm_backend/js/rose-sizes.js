@@ -26,7 +26,8 @@ export const sized = (exports) => {
       /** @type {any} */
       let x = args;
       for (let k = 1; k < way.length; k++) x = x?.[way[k]];
-      const length = x?.length >>> 0;
+      // of complex numbers the path ends with the length, of both parts
+      const length = (x?.length ?? x / 2) >>> 0;
       if (now[way[0]] !== length) ready.clear();
       now[way[0]] = length;
     }

@@ -12,6 +12,7 @@ from rose.errors import RoseError
 from rose.ir.sizes import Size, sized
 from rose.ir.types import Bool, Fin, Tuple, Type, Unit, Vec
 
+from ..abi.layout import in_javascript
 from ..abi.signature import Signature
 from .typescript import property_name
 
@@ -34,6 +35,7 @@ def _sized(s: Signature) -> list[Type]:
 
 
 def _value(t: Type, numbers: Iterator[int]) -> Any:
+    t = in_javascript(t)
     match t:
         case Vec():
             return [_value(t.elem, numbers) for _ in range(0 if isinstance(t.size, Size) else t.size)]

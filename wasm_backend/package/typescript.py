@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from rose.ir import Func
-from rose.ir.types import Bool, Tuple, Type, Unit, Vec
+from rose.ir.types import Bool, Tuple, Type, Unit, Vec, is_complex
 
-from ..abi.layout import kind
+from ..abi.layout import in_javascript, kind
 from ..abi.signature import Signature
 
 # names that a parameter cannot have in strict code; the last three are not keywords, but forbidden too
@@ -48,6 +48,7 @@ class Types:
 
     def of(self, t: Type, *, argument: bool) -> str:
         """The type of an argument that JavaScript passes, or of a result that it gets."""
+        t = in_javascript(t)
         match t:
             case Vec() if not argument and t.elem.scalar and t.elem is not Bool:
                 return _ARRAYS[kind(t.elem).name]
@@ -92,7 +93,7 @@ class Types:
 def _alike(t: Type) -> bool:
     """True if an argument of a type has the same TypeScript as a result: it contains no vector and no plain tuple."""
     if isinstance(t, Tuple):
-        return t.form is not None and all(map(_alike, t.items))
+        return t.form is not None and not is_complex(t) and all(map(_alike, t.items))
     return not isinstance(t, Vec)
 
 

@@ -31,6 +31,9 @@ def size(v: Value, axis: Any = None) -> Any:
     return reduce(times, sizes if axis is None else [sizes[k] for k in axes_given(axis, len(sizes))], 1)
 
 
+PARTS = ("real", "imag", "conj", "conjugate", "angle", "isreal", "iscomplex", "iscomplexobj")  # by NumPy's names
+
+
 def part(name: str) -> Callable[..., Any]:
     """The function of complex numbers, and of others, of NumPy's name."""
     return lambda *args, **named: above().complex.part(name, *args, **named)

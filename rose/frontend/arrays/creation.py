@@ -11,14 +11,14 @@ from ...ir import Value, a_traced, current_builder, shown
 from ...ir.numbers import as_number
 from ...ir.ops import iadd, ieq, ile, imul, real, select
 from ...ir.sizes import Size, larger, minus, open_size
-from ...ir.types import Bool, Fin, Real, Vec
+from ...ir.types import Bool, Complex, Fin, Real, Vec, is_complex
 from ...ir.value import host_index
 from ..index_expressions import literal
 from ..operators import as_real, is_array, view
 from ..values import is_number, to_value
 from .elementwise import array_function, each, maps
 from .indexing import Along, Axis, read
-from .kinds import kind_of, typed
+from .kinds import LEAVES, kind_of, typed
 from .shapes import Shape, array_type, as_array, axis_given, broadcast, leaf_of, same, shape_given, shape_of, size_given
 
 
@@ -28,7 +28,7 @@ def zeros(shape: Any, dtype: Any = None) -> Any:
 
     `dtype` is `float`, `int` (whole numbers, which are Reals), or `bool`, by any of NumPy's names for them.
     """
-    leaf = Real if dtype is None or kind_of(dtype) != "b" else Bool
+    leaf = Real if dtype is None else LEAVES[kind_of(dtype)]
     return current_builder().zero(array_type(shape_given(shape, "rose.zeros"), leaf))
 
 
@@ -50,7 +50,7 @@ def zeros_like(x: Any, dtype: Any = None, *, shape: Any = None) -> Any:
     v = as_array(x)
     leaf = Real if isinstance(leaf_of(v.type), Fin) else leaf_of(v.type)
     if dtype is not None:
-        leaf = Bool if kind_of(dtype) == "b" else Real
+        leaf = LEAVES[kind_of(dtype)]
     return view(current_builder().zero(array_type(_shape_like(v, shape, "rose.zeros_like"), leaf)))
 
 
@@ -58,7 +58,8 @@ def zeros_like(x: Any, dtype: Any = None, *, shape: Any = None) -> Any:
 def ones_like(x: Any, dtype: Any = None, *, shape: Any = None) -> Any:
     """Ones of the shape of `x`, or of another; True for conditions."""
     v = as_array(x)
-    one = current_builder().lift(True if leaf_of(v.type) is Bool else 1.0)
+    leaf = leaf_of(v.type)
+    one = current_builder().lift(True if leaf is Bool else 1.0 + 0.0j if is_complex(leaf) else 1.0)
     return filled(_shape_like(v, shape, "rose.ones_like"), typed(one, dtype))
 
 
@@ -178,8 +179,10 @@ def linspace(
     Both may be arrays: then the numbers lie along a new `axis`. With `retstep` it is a pair, with the distance.
     """
     size = size_given(num, "rose.linspace")
+    complex_ = any([is_complex(x.type) if isinstance(x, Value) else isinstance(x, complex) for x in (start, stop)])
+    leaf = Complex if complex_ else Real
     ends = [
-        as_array(x) if not is_number(x) and is_array(x) else as_real(to_value(x, Real, (name,)))
+        as_array(x) if not is_number(x) and is_array(x) else as_real(to_value(x, leaf, (name,)))
         for x, name in ((start, "start"), (stop, "stop"))
     ]
     parts = larger(minus(size, 1), 1) if endpoint else larger(size, 1)

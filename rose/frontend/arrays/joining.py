@@ -16,7 +16,7 @@ from ...ir import Value, a_traced, current_builder, shown
 from ...ir.numbers import is_listed
 from ...ir.ops import iadd, ibeyond, ilt, select
 from ...ir.sizes import Size, differ, plus
-from ...ir.types import Fin, Real, Tan, Type, Vec
+from ...ir.types import Complex, Fin, Real, Tan, Type, Vec
 from ...ir.value import host_index
 from ..index_expressions import literal, within
 from ..operators import view
@@ -68,7 +68,7 @@ def arrays_given(items: Any, name: str) -> list[Value]:
 def _of_one_leaf(vs: list[Value], name: str) -> list[Value]:
     """The arrays, with indices as larger indices, or as numbers, where others are."""
     leaves = [leaf_of(v.type) for v in vs]
-    numeric = [t for t in leaves if isinstance(t, Fin) or t is Real]
+    numeric = [t for t in leaves if isinstance(t, Fin) or t is Real or t is Complex]
     if len(numeric) == len(leaves) and any([t is not leaves[0] for t in leaves]):
         leaf = widest(leaves)
 
@@ -194,13 +194,15 @@ def assembled(shape: Shape, leaf: Type, cut: Cut, source: Any) -> Value:
 
 
 def _is_summable(t: Type) -> bool:
-    return t is Real or t is Tan
+    return t is Real or t is Tan or t is Complex
 
 
 def _nothing(shape: Shape, leaf: Type) -> Value:
     """An array to which anything can be added, and keeps its bits."""
     b = current_builder()
-    return b.zero(array_type(shape, leaf)) if leaf is Tan else filled(shape, b.const(-0.0, Real))
+    if leaf is Tan:
+        return b.zero(array_type(shape, leaf))
+    return filled(shape, b.lift(complex(-0.0, -0.0) if leaf is Complex else -0.0))
 
 
 def _fill(ref: Value, shape: Shape, cut: Cut, source: Any, axis: int) -> None:

@@ -6,8 +6,9 @@ from typing import Any
 
 from ...errors import TypeMismatch, argument, here
 from ...ir import Value, ops, shown
-from ...ir.types import Bool, Fin, Real
+from ...ir.types import Bool, Complex, Fin, Real, is_complex
 from ..operators import as_real
+from ..values import to_value
 from .elementwise import array_function, each
 from .shapes import as_array, leaf_of
 
@@ -15,17 +16,18 @@ _NAMES = {
     "f": "float double single half longdouble float_ f d f2 f4 f8",
     "i": "int uint long longlong intp intc short i u l q i1 i2 i4 i8 u1 u2 u4 u8 ulong uintp",
     "b": "bool bool_ ?",
+    "c": "complex complex_ cdouble csingle c8 c16 D F",
 }
 _KINDS = {name: kind for kind, names in _NAMES.items() for name in names.split()}
 
 
 def kind_of(dtype: Any) -> str:
-    """The kind of a type of numbers of Python's or NumPy's, by any of its names: "f", "i" or "b"."""
+    """The kind of a type of numbers of Python's or NumPy's, by any of its names: "f", "i", "b" or "c"."""
     name = dtype if isinstance(dtype, str) else getattr(dtype, "__name__", None) or getattr(dtype, "name", None)
     kind = _KINDS.get(str(name).lstrip("<>=")) or _KINDS.get(str(name).rstrip("0123456789"))
     if kind is None:
         loc = here().narrow(argument(0, "dtype", 1))
-        raise TypeMismatch(f"{shown(dtype)} is no type of elements", loc, "write float, int or bool")
+        raise TypeMismatch(f"{shown(dtype)} is no type of elements", loc, "write float, int, bool or complex")
     return kind
 
 
@@ -66,6 +68,11 @@ def averaged_as(x: Any, dtype: Any, name: str) -> Any:
 def of_kind(v: Value, kind: str) -> Any:
     """An array, or a number, with elements of this kind."""
     leaf = leaf_of(v.type)
+    if kind == "c" and is_complex(leaf):
+        return v
+    if is_complex(leaf) and kind != "b":
+        what = "the imaginary parts of complex numbers would be lost"
+        raise TypeMismatch(what, here(), "take their .real, their .imag or their abs")
     if (leaf is Real and kind == "f") or (leaf is Bool and kind == "b") or (isinstance(leaf, Fin) and kind == "i"):
         return v
     return each(_TO[kind], v)
@@ -83,4 +90,9 @@ def _condition(x: Value) -> Value:
     return ops.ne(as_real(x), 0.0)
 
 
-_TO = {"f": _number, "i": _towards_zero, "b": _condition}
+def _complex(x: Value) -> Value:
+    return to_value(_number(x), Complex)
+
+
+_TO = {"f": _number, "i": _towards_zero, "b": _condition, "c": _complex}
+LEAVES = {"f": Real, "i": Real, "b": Bool, "c": Complex}  # the types of elements

@@ -15,7 +15,7 @@ from .joining import concatenate
 from .padding import pad
 from .products import convolve
 from .reductions import fold_of, number, numbers
-from .shapes import as_array, is_several, shape_of
+from .shapes import as_array, is_several, shape_of, sum_type
 from .shaping import flip
 
 
@@ -34,7 +34,7 @@ def polyval(p: Any, x: Any) -> Any:
     def at(x: Any) -> Value:
         y = number(b.lift(x))
         step: Callable[[Value, Value], Value] = lambda total, k: total * y + k
-        return fold_of([n], coefficient, b.lift(0.0), step)
+        return fold_of([n], coefficient, b.zero(sum_type(c, y)), step)
 
     return each(at, x)
 

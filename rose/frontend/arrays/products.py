@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 from ...errors import OutOfRange, TypeMismatch, here
 from ...ir import Value, a_traced, current_builder
+from ...ir.hooks import above
 from ...ir.ops import iadd, ibeyond, ifrom
 from ...ir.sizes import at_most, differ, minus, plus, quotient, times
-from ...ir.types import Bool, Fin, Real, Tan, Vec, struct_in
+from ...ir.types import Bool, Fin, Real, Tan, Vec, is_complex, struct_in
 from ..columns import how_to_compute
 from ..index_expressions import literal
 from ..operators import as_real, multiply
@@ -24,7 +25,18 @@ from .creation import whole
 from .elementwise import array_function, each
 from .indexing import as_fin
 from .kinds import of_kind
-from .shapes import Shape, as_array, axes_given, axis_given, broadcast, is_several, leaf_of, shape_of, spelled
+from .shapes import (
+    Shape,
+    as_array,
+    axes_given,
+    axis_given,
+    broadcast,
+    is_several,
+    leaf_of,
+    shape_of,
+    spelled,
+    sum_type,
+)
 from .shaping import flip, moved, of_rank, ravel, reshaped
 
 Label = Any  # of an axis: axes of one label have one index
@@ -47,8 +59,7 @@ def contraction(
     operands = _known(operands)
     if not inside:
         return _product(operands)
-    tangents = any([leaf_of(x.value.type) is Tan for x in operands])
-    ref = b.accum(b.zero(Tan if tangents else Real))
+    ref = b.accum(b.zero(sum_type(*[x.value for x in operands])))
     _add_products(ref, operands, inside, sizes)
     return b.freeze(ref)
 
@@ -118,7 +129,7 @@ def factors(name: str, *operands: Any) -> list[Value]:
     """The operands of a product: arrays of numbers or of indices; beside these a condition counts as 1.0 or 0.0."""
     vs = [as_array(x) for x in operands]
     leaves = [leaf_of(v.type) for v in vs]
-    are_numbers = [leaf is Real or leaf is Tan or isinstance(leaf, Fin) for leaf in leaves]
+    are_numbers = [leaf is Real or leaf is Tan or isinstance(leaf, Fin) or is_complex(leaf) for leaf in leaves]
     for v, leaf, fits in zip(vs, leaves, are_numbers, strict=True):
         if not fits and (leaf is not Bool or not any(are_numbers)):
             hint = how_to_compute(v) if struct_in(v.type) else "make numbers of conditions: rose.where(c, 1.0, 0.0)"
@@ -183,8 +194,16 @@ def _meet(v: Value, w: Value, axes: Iterable[tuple[int, int]], name: str) -> Non
 
 @array_function
 def vdot(x: Any, y: Any) -> Any:
-    """The sum of the products of all elements of two arrays of one number of elements, in the order of rows."""
-    return dot(ravel(x), ravel(y))
+    """The sum of the products of all elements of two arrays of one number of elements, in the order of rows.
+
+    Of complex numbers those of `x` are conjugated.
+    """
+    return dot(conjugate(ravel(x)), ravel(y))
+
+
+def conjugate(v: Value) -> Value:
+    """An array with the conjugates of its elements."""
+    return above().complex.part("conj", v) if is_complex(leaf_of(v.type)) else v
 
 
 @array_function
@@ -317,8 +336,12 @@ def convolve(x: Any, y: Any, mode: str = "full") -> Any:
 
 @array_function
 def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
-    """The correlation of two vectors: element `k` is the sum of `a[i + k] * v[i]`; for the modes see `convolve`."""
+    """The correlation of two vectors: element `k` is the sum of `a[i + k] * v[i]`; for the modes see `convolve`.
+
+    Complex numbers of `v` are conjugated.
+    """
     x, y = factors("rose.correlate", a, v)
+    y = conjugate(y)
     n, m = len(shape_of(x.type)), len(shape_of(y.type))
     if n == m == 1 and not at_most(shape_of(y.type)[0], shape_of(x.type)[0]):
         return flip(convolve(y, flip(x), mode))
@@ -337,7 +360,7 @@ def _within(v: Value, w: Value, m: Any, size: Any) -> Value:
 
 def _sum(v: Value, w: Value, n: Any, item: Callable[[Value], Value], span: Value | None = None) -> Value:
     b = current_builder()
-    ref = b.accum(b.zero(Tan if Tan in (leaf_of(v.type), leaf_of(w.type)) else Real))
+    ref = b.accum(b.zero(sum_type(v, w)))
 
     def body(i: Value) -> tuple[list[Value], list[Value]]:
         b.add_to(ref, item(i))

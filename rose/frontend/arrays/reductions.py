@@ -20,9 +20,10 @@ from ...host.marshal import as_given
 from ...ir import Builder, Value, a_traced, current_builder, ops, shown
 from ...ir.ops import iadd, imul, ne, real, select, stop_gradient
 from ...ir.sizes import Size, at_most, differ, times
-from ...ir.types import Bool, Fin, Real, Tan, Tuple, Type, Vec
+from ...ir.types import Bool, Fin, Real, Tan, Tuple, Type, Vec, is_complex
 from ...ir.value import host_index
 from ..columns import how_to_compute
+from ..function import MeetsComplex
 from ..index_expressions import literal
 from ..operators import is_array
 from .creation import itself
@@ -55,7 +56,9 @@ def numbers(x: Any, name: str, *, single: bool = False) -> Value:
     if not isinstance(v.type, Vec) and not (single and is_number_type(v.type)):
         hint = "give it a list" + "; rose.grad(f) is the derivative of a function" * (name == "diff")
         raise TypeMismatch(f"rose.{name} goes along the axes of an array, not {_a(v, x)}", here(), hint)
-    if isinstance(leaf_of(v.type), Tuple):
+    if isinstance(leaf := leaf_of(v.type), Tuple):
+        if is_complex(leaf):
+            raise MeetsComplex
         what = f"rose.{name} goes along numbers, and the elements of a {v.type!r} are structs or tuples"
         raise TypeMismatch(what, here(), how_to_compute(v))
     return v

@@ -10,7 +10,7 @@ from ...host.marshal import as_given
 from ...ir import Value, a_traced, shown
 from ...ir.numbers import digits
 from ...ir.sizes import LARGEST, Size, differ, open_size
-from ...ir.types import Bool, Complex, Real, Type, Vec, once
+from ...ir.types import Bool, Complex, Real, Tan, Type, Vec, is_complex, once
 from ...ir.value import host_index
 from ..values import infer, to_value
 
@@ -34,6 +34,13 @@ def leaf_of(t: Type) -> Type:
     while isinstance(t, Vec):
         t = t.elem
     return t
+
+
+def sum_type(*vs: Value) -> Type:
+    """The type of sums of products of elements of these arrays: Real, Tan, or a complex number of such."""
+    leaves = [leaf_of(v.type) for v in vs]
+    part = Tan if any([t.linear for t in leaves]) else Real
+    return Complex.of((part, part)) if any(map(is_complex, leaves)) else part
 
 
 def array_type(shape: Sequence[int | Size], leaf: Type) -> Type:

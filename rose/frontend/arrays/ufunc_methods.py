@@ -52,8 +52,14 @@ def _outer(symbol: str, a: Any, b: Any) -> Any:
     return OPERATORS[symbol](reshape(x, (*shape_of(x.type), *more)) if more else x, y)
 
 
+def _method(name: str, f: Callable[..., Any], of: Any) -> Callable[..., Any]:
+    bound: Any = partial(f, of)
+    bound.__name__ = name
+    return array_function(bound)
+
+
 METHODS: dict[str, Callable[..., Any]] = {
-    **{f"{name}.reduce": array_function(partial(_reduce, of)) for name, of in _REDUCTIONS.items()},
-    **{f"{name}.accumulate": array_function(partial(_accumulate, of)) for name, of in _RUNNING.items()},
-    **{f"{name}.outer": array_function(partial(_outer, symbol)) for name, symbol in _SYMBOLS.items()},
+    **{k: _method(k, _reduce, of) for k, of in [(f"{name}.reduce", of) for name, of in _REDUCTIONS.items()]},
+    **{k: _method(k, _accumulate, of) for k, of in [(f"{name}.accumulate", of) for name, of in _RUNNING.items()]},
+    **{k: _method(k, _outer, of) for k, of in [(f"{name}.outer", of) for name, of in _SYMBOLS.items()]},
 }

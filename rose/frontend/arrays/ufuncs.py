@@ -18,7 +18,7 @@ from ...ir import OPS, Value, a_traced, current_builder, ops
 from ...ir.hooks import above
 from ...ir.value import OPERATORS
 from ..operators import as_real
-from .attributes import part
+from .attributes import PARTS, part
 from .creation import whole, zeros_like
 from .elementwise import each
 from .products import matmul
@@ -194,7 +194,7 @@ MEANINGS: dict[str, Callable[..., Any]] = {
     **{name: _of_one("abs") for name in ("absolute", "abs", "fabs")},
     "negative": _of_one("neg"),
     "positive": lambda x: x,
-    **{name: part(name) for name in ("real", "imag", "conj", "conjugate", "angle")},
+    **{name: part(name) for name in PARTS},
     "square": lambda x: x * x,
     "reciprocal": lambda x: 1.0 / x,
     "isnan": lambda x: x != x,

@@ -48,3 +48,20 @@ def angle(z: Any, deg: Any = False) -> Any:
 def of_parts(re: Any, im: Any) -> Value:
     """The array of complex numbers with these parts, which are broadcast: one loop, that fuses with what reads it."""
     return each(made, re, im)
+
+
+@array_function
+def isreal(z: Any) -> Any:
+    """Whether the imaginary part is 0."""
+    return each(lambda x: imaginary_part(x) == 0.0, as_array(z))
+
+
+@array_function
+def iscomplex(z: Any) -> Any:
+    """Whether the imaginary part is not 0."""
+    return each(lambda x: imaginary_part(x) != 0.0, as_array(z))
+
+
+def iscomplexobj(z: Any) -> bool:
+    """Whether it is a complex number or an array of them, which is known at once."""
+    return has_complex(as_array(z))

@@ -9,7 +9,7 @@ from ...errors import Loc, NotLinear, TypeMismatch
 from ...ir import Op, Value, current_builder
 from ...ir.types import Bool, Fin, Real, Tan, Tuple, Vec, has_complex, is_complex
 from ...ir.value import mismatch
-from . import arithmetic, arrays, elementary
+from . import arithmetic, arrays, elementary, functions
 from .parts import conjugated as conjugate_of
 
 _ROWS: dict[str, Callable[..., Value]] = {
@@ -43,7 +43,13 @@ def part(name: str, *args: Any, **named: Any) -> Any:
 
 _PARTS: dict[str, Callable[..., Any]] = {
     "real": arrays.real, "imag": arrays.imag, "conj": arrays.conj, "conjugate": arrays.conj, "angle": arrays.angle,
+    "isreal": arrays.isreal, "iscomplex": arrays.iscomplex, "iscomplexobj": arrays.iscomplexobj,
 }  # fmt: skip
+
+
+def array_function(f: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """A function of arrays that met complex numbers, as it is of these."""
+    return functions.applied(f.__name__, f, args, named)
 
 
 def conjugated(v: Value) -> Value:

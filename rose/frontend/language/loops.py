@@ -15,7 +15,7 @@ from ...host.marshal import as_given
 from ...ir import Block, Builder, Loop, Value, a_traced, current_builder, ops, shown, types
 from ...ir.numbers import digits
 from ...ir.sizes import LARGEST, Size, at_most, differ, minus, open_size, plus, quotient
-from ...ir.types import Fin, Real, Tan, Tuple
+from ...ir.types import Fin, Real, Tan, Tuple, is_complex
 from ...ir.value import host_index
 from .. import operators
 from ..arrays import reductions
@@ -459,9 +459,12 @@ def _reduce(items: Any, start: float, op: Callable[[Any, Any], Any], name: str) 
             raise OutOfRange(f"rose.{name} may be of nothing: {why}", here(), hint)
         _nothing(name)
     inner, state, around = b.block, operators.operand(start), None
+    if isinstance(source.first, Value) and is_complex(source.first.type):
+        b.block = source.outer
+        state = to_value(start, source.first.type)
     for loop, block in zip(reversed(source.loops), reversed(source.blocks), strict=True):
         b.block, loop.init, loop.around = block, state, around
-        state = loop.param = b.param(Real)
+        state = loop.param = b.param(state.type)
         around = loop
     b.block = inner
     source.loops[0].last = operators.as_real(op(state, source.first))

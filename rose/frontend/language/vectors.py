@@ -7,10 +7,10 @@ from typing import Any
 from ...errors import TypeMismatch, argument, here
 from ...ir import Value, shown
 from ...ir.lengths import norm_of
-from ...ir.types import Real, Type
+from ...ir.types import Real, Type, is_complex
 from ..arrays import norms, reductions
 from ..arrays.shapes import Shape, leaf_of, shape_of
-from ..function import of_values
+from ..function import MeetsComplex, of_values
 from ..values import infer
 from .loops import vec
 
@@ -35,6 +35,8 @@ def norm(x: Any, ord: Any = None, axis: Any = None, *, keepdims: Any = False) ->
     if ord is not None or axis is not None or keepdims:
         return norms.norm(v, ord, axis, keepdims)
     if not _shape(v.type):
+        if is_complex(leaf_of(v.type)) and shape_of(v.type):
+            raise MeetsComplex
         message = f"rose.norm takes a vector of Reals, not {_a(v, x)}"
         raise TypeMismatch(message, here(), "give it a list of numbers: rose.norm([x, y]); for a number write abs(x)")
     return norm_of(v)

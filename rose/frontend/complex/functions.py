@@ -1,0 +1,174 @@
+"""NumPy's functions of arrays on arrays of complex numbers, beside those that move elements, or multiply them.
+
+Functions that move elements take elements of any type, and sums of products (`arrays/products.py`) any that multiply.
+Others raise `MeetsComplex` where they meet one, and are looked up here: a linear function is done with both parts.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from ...errors import TypeMismatch, here
+from ...ir import Value, current_builder, ops
+from ...ir.types import Complex, Vec
+from ..arrays import norms, reductions
+from ..arrays.elementwise import array_function, each, maps
+from ..arrays.shapes import as_array, axis_given, shape_of
+from ..arrays.shaping import flip, ravel
+from ..language import loops
+from ..operators import is_array, multiply
+from ..values import is_number, to_value
+from . import arrays
+
+# linear functions, with the arguments in which they are
+_LINEAR = {
+    "sum": ("items", "initial"), "mean": ("x",), "cumsum": ("x",), "diff": ("x", "prepend", "append"), "trace": ("x",),
+    "average": ("a",), "gradient": ("f",), "trapezoid": ("y",), "interp": ("fp",), "total": ("x", "initial"),
+}  # fmt: skip
+
+
+def applied(name: str, f: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """What a function that met a complex number is of complex numbers; a TypeMismatch if it is nothing."""
+    if name in _LINEAR:
+        return _of_parts(name, f, args, named)
+    if name in _OWN:
+        return _OWN[name](*args, **named)
+    what = f"{name} takes Reals, and got complex numbers"
+    raise TypeMismatch(what, here(), "give it their .real, their .imag or their abs")
+
+
+def _of_parts(name: str, f: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """A linear function, of the real parts and of the imaginary parts."""
+    bound = inspect.signature(f).bind(*args, **named)
+    given = bound.arguments
+    linear = {k: as_array(given[k]) for k in _LINEAR[name] if given.get(k) is not None}
+    for k, x in given.items():
+        if k not in linear and (is_array(x) or isinstance(x, Value)) and arrays.has_complex(as_array(x)):
+            raise TypeMismatch(f"{name}: {k} is complex, and takes Reals", here(), "give it their .real or their abs")
+
+    def part(of: Callable[[Any], Any]) -> Any:
+        return f(**(given | {k: of(x) if isinstance(x.type, Vec) else _number(of(x)) for k, x in linear.items()}))
+
+    re, im = part(arrays.real), part(arrays.imag)
+    if isinstance(re, (list, tuple)):
+        return [arrays.of_parts(x, y) for x, y in zip(re, im, strict=True)]
+    return arrays.of_parts(re, im)
+
+
+def _number(x: Any) -> Any:
+    """A number of the host, where one is known: options are such."""
+    return x.attr if isinstance(x, Value) and x.op.name == "const" else x
+
+
+def _as_complex(x: Any) -> Value:
+    v = as_array(x)
+    return maps(shape_of(v.type), lambda y: to_value(y, Complex), [v])
+
+
+def _complex(x: Any) -> Value:
+    return to_value(x, Complex)
+
+
+@array_function
+def prod(items: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = None, dtype: Any = None) -> Any:
+    """The product of all elements, or along axes."""
+    v, start = _as_complex(items), _complex(1.0 if initial is None else initial)
+    axes = reductions.axes_of(axis, shape_of(v.type))
+    fold: reductions.Fold = lambda sizes, item: reductions.fold_of(sizes, item, start, multiply)
+    return reductions.over(v, axes, keepdims, fold)
+
+
+@array_function
+def cumprod(x: Any, axis: Any = None, dtype: Any = None) -> Any:
+    """The running product along an axis, or of all elements in a row."""
+    b, v = current_builder(), _as_complex(x)
+    v = ravel(v) if axis is None else v
+
+    def of_vector(row: Value) -> Value:
+        def body(i: Value, state: Value) -> tuple[list[Value], list[Value]]:
+            after = multiply(state, b.index(row, i))
+            return [after], [after]
+
+        return b.loop(shape_of(row.type)[0], body, [_complex(1.0)])[1][0]
+
+    return reductions.along(v, 0 if axis is None else axis_given(axis, len(shape_of(v.type))), of_vector)
+
+
+@array_function
+def var(x: Any, axis: Any = None, **named: Any) -> Any:
+    """The mean of the squared distances from the mean: the sum of the variances of both parts."""
+    return reductions.var(arrays.real(x), axis, **named) + reductions.var(arrays.imag(x), axis, **named)
+
+
+@array_function
+def std(x: Any, axis: Any = None, **named: Any) -> Any:
+    """The root of the variance."""
+    return each(lambda v: ops.select(v == 0.0, 0.0, ops.sqrt(v)), var(x, axis, **named))
+
+
+def _of_truths(f: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda x, *args, **named: f(as_array(x) != 0.0, *args, **named)
+
+
+@array_function
+def norm(x: Any, ord: Any = None, axis: Any = None, *, keepdims: Any = False) -> Any:
+    """The norm of the lengths of the elements; of all of them, that of both parts in a row."""
+    v = as_array(x)
+    if ord is None and axis is None and not keepdims:
+        real, imag = ravel(arrays.real(v)), ravel(arrays.imag(v))
+        parts = current_builder().pack([real, imag], Vec(2, real.type))
+        return norms.norm(ravel(parts), None, None, False)
+    return norms.norm(each(ops.abs_, v), ord, axis, keepdims)
+
+
+@array_function
+def polyval(p: Any, x: Any) -> Any:
+    """The polynomial of the coefficients `p`, of the highest power first, by Horner's rule."""
+    b, c = current_builder(), _as_complex(p)
+    n = shape_of(c.type)[0]
+
+    def at(y: Any) -> Value:
+        step: Callable[[Value, Value], Value] = lambda total, k: total * y + k
+        return reductions.fold_of([n], lambda *i: b.index(c, *i), _complex(0.0), step)
+
+    return each(at, x if is_number(x) else as_array(x))
+
+
+@array_function
+def vander(x: Any, N: Any = None, increasing: Any = False) -> Any:
+    """Vandermonde's matrix: the powers of each number of a vector, a row each."""
+    b, v = current_builder(), _as_complex(x)
+    n = shape_of(v.type)[0]
+
+    def powers(i: Value) -> Value:
+        y = b.index(v, i)
+
+        def step(_: Value, power: Value) -> tuple[list[Value], list[Value]]:
+            return [power * y], [power]
+
+        return b.loop(n if N is None else N, step, [_complex(1.0)])[1][0]
+
+    rows = b.vec(n, powers)
+    return rows if increasing else flip(rows, 1)
+
+
+@array_function
+def nansum(a: Any, axis: Any = None, **named: Any) -> Any:
+    """The sum of the numbers of which no part is nan."""
+    v = as_array(a)
+    kept = each(lambda z: ops.select(z == z, z, _complex(0.0)), v)
+    return applied("sum", loops.sum, (kept, axis), named)
+
+
+def _reduce(f: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda array, axis=0, **named: f(array, axis, **named)
+
+
+_OWN: dict[str, Callable[..., Any]] = {
+    "prod": prod, "cumprod": cumprod, "var": var, "std": std, "norm": norm, "polyval": polyval, "vander": vander,
+    "nansum": nansum, "count_nonzero": _of_truths(loops.sum),
+    "add.reduce": _reduce(loops.sum), "multiply.reduce": _reduce(prod),
+    "any_": _of_truths(reductions.any_), "all_": _of_truths(reductions.all_),
+}  # fmt: skip
