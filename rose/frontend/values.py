@@ -29,7 +29,7 @@ from ..ir.forms import dict_form, form_of
 from ..ir.numbers import complex_of, is_truth, of_objects
 from ..ir.ops import iadd, real
 from ..ir.sizes import Size, at_most, differ
-from ..ir.types import Bool, Complex, Real, Tan, Tuple, Type, Unit, is_complex
+from ..ir.types import Bool, Complex, Real, Tan, Tuple, Type, Unit, has_complex, is_complex
 from .annotations import as_type
 from .columns import Columns, length
 from .operators import certain_index
@@ -87,6 +87,8 @@ def coerce(v: Value, t: Type, path: Path, loc: Loc | None) -> Value:
         return v
     if is_complex(t) and (v.type is Real or isinstance(v.type, types.Fin)):
         return current_builder().tuple([coerce(v, Real, path, loc), current_builder().const(0.0, Real)], Complex)
+    if isinstance(t, types.Vec) and has_complex(t) and common_type(v.type, t) is t:
+        return widened(v, t)
     if v.type is Real and isinstance(t, types.Fin) and (v := certain_index(v)).type is t:
         return v
     if isinstance(v.type, types.Fin):

@@ -171,6 +171,14 @@ class Value:
         @property
         def at(self) -> Any: ...
 
+        @property
+        def real(self) -> Any: ...
+
+        @property
+        def imag(self) -> Any: ...
+
+        def conj(self) -> Any: ...
+
     __pandas_priority__ = 5000  # above those of its own classes, so that `series * x` is ours
     __slots__ = ("args", "attr", "block", "loc", "op", "type")
     __hash__ = object.__hash__

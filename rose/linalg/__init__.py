@@ -18,6 +18,7 @@ its transpose is its reverse mode. Leading axes are those of a batch.
     structured         block diagonals, Toeplitz's matrices
     fits               polynomials through points
     tensors            products of several matrices, equations with arrays of more axes
+    complex_matrices   those of them that are of complex numbers, too
     tridiagonal        reduction to three diagonals, and QR steps
     gaps               quotients by gaps between eigenvalues, which may be equal
     jacobi             eigenvalues of two and three rows, by rotations
@@ -37,7 +38,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors.advice import listed, missing
 from ..frontend.arrays.editing import matrix_transpose
+from . import complex_matrices
 from .banded import solve_banded, solve_toeplitz, solve_tridiagonal
+from .complex_matrices import also
 from .elimination import LUResult, SlogdetResult, det, inv, linsolve, logdet, lu, slogdet, solve
 from .fits import polyfit
 from .general import EigvalsResult, eigvals
@@ -64,6 +67,11 @@ from .structured import block_diag, toeplitz
 from .symmetric import EighResult, eigh, eigvalsh
 from .tensors import diagonal_of_numpy, multi_dot, tensorinv, tensorsolve, trace_of_numpy, vecdot_of_numpy
 from .triangular import solve_triangular
+
+solve, inv = also(solve, complex_matrices.solve), also(inv, complex_matrices.inv)
+det, slogdet = also(det, complex_matrices.det), also(slogdet, complex_matrices.slogdet)
+expm, matrix_power = also(expm, complex_matrices.expm), also(matrix_power, complex_matrices.matrix_power)
+eigh, eigvalsh = also(eigh, complex_matrices.eigh), also(eigvalsh, complex_matrices.eigvalsh)
 
 __all__ = [
     "EighResult", "EigvalsResult", "KrylovResult", "LQResult", "LUResult", "LstsqResult", "PolarResult", "QRResult",

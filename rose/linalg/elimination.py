@@ -180,7 +180,7 @@ def _order(rows: Value, n: int | Size) -> Value:
 def _lu(a: Value) -> tuple[Any, Any, Any, Any]:
     """Gaussian elimination, in blocks where they pay."""
     n = a.shape[0]
-    return short.factored(a) if short.is_short(n) else _factored_in_blocks(a) if pay(n) else _factored(a)
+    return short.factored(a) if short.is_short(n) else _factored_in_blocks(a) if pay(n) else eliminated(a)
 
 
 @_lu.jvp
@@ -275,7 +275,7 @@ def _along(inverse: Value, da: Value) -> Value:
 # algorithms
 
 
-def _factored(a: Value) -> tuple[Any, Any, Any, Any]:
+def eliminated(a: Value) -> tuple[Any, Any, Any, Any]:
     """The rows stay in their places; their order is that of the pivots."""
     n = a.shape[0]
     step: Callable[[Any, Any], Any] = lambda k, state: _eliminated(k, k, n, state, masked=False)

@@ -17,16 +17,17 @@ from ..frontend.operators import as_real
 from ..frontend.typed import ArrayLike
 from ..ir import Value, a_traced, current_builder, ops, shown
 from ..ir.sizes import Size, differ
-from ..ir.types import Real, Type, Vec
+from ..ir.types import Complex, Real, Type, Vec
 
 EPSILON = 2.0**-52
+_NUMBERS = {name: (Real, Complex) for name in ("solve", "inv", "det", "slogdet", "eigh", "expm", "matrix_power")}
 MATRIX = "give a vector of its rows, Vec[n, m]; leading axes are those of a batch"
 
 
 def array(x: ArrayLike, rank: int, name: str, k: int, *counts: int, names: Sequence[str] = "ab") -> Value:
     """The argument `k` of so many of `rose.linalg.<name>`: an array of Reals with so many axes at least."""
     v = as_array(x)
-    if len(shape_of(v.type)) < rank or leaf_of(v.type) is not Real:
+    if len(shape_of(v.type)) < rank or leaf_of(v.type) not in _NUMBERS.get(name, (Real,)):
         raise misfit(x, v, "a matrix of Reals" if rank == 2 else "an array of Reals", name, k, *counts, names=names)
     return v
 

@@ -32,10 +32,10 @@ def matrix_power(a: ArrayLike, n: int) -> Array:
         at = here().narrow(argument(1, "n", 2))
         raise TypeMismatch(f"rose.linalg.matrix_power takes an integer, not {shown(n)}", at, "write a power such as 3")
     m = square(a, "matrix_power", 2)
-    return batched(partial(_power, abs(power)), [m if power >= 0 else as_array(inv(m))], [2])
+    return batched(partial(raised, abs(power)), [m if power >= 0 else as_array(inv(m))], [2])
 
 
-def _power(n: int, m: Value) -> Value:
+def raised(n: int, m: Value) -> Value:
     """By squaring."""
     out: Any = None
     while n:
@@ -53,10 +53,11 @@ def expm(a: ArrayLike) -> Array:
     By Pade's approximation of degree 13 to that of `a / 2 ** k`, which is squared `k` times: see Higham, The scaling
     and squaring method for the matrix exponential revisited (2005).
     """
-    return batched(_expm, [square(a, "expm")], [2])
+    return batched(exponential, [square(a, "expm")], [2])
 
 
-def _expm(a: Value) -> Value:
+def exponential(a: Value, solved: Callable[[Value, Value], Value] = solution) -> Value:
+    """The exponential of one matrix, by a solver of equations."""
     n = a.shape[0]
     column: Callable[[Any], Any] = lambda j: loops.sum(abs(a[i][j]) for i in loops.range(n))
     size = control.scan(lambda j, s: ops.max_(s, column(j)), 0.0, n)
@@ -69,6 +70,6 @@ def _expm(a: Value) -> Value:
     high, low = (c[13] * x6 + c[11] * x4 + c[9] * x2), (c[7] * x6 + c[5] * x4 + c[3] * x2 + c[1] * one)
     odd = matmul(x, matmul(x6, high) + low)
     even = matmul(x6, c[12] * x6 + c[10] * x4 + c[8] * x2) + c[6] * x6 + c[4] * x4 + c[2] * x2 + c[0] * one
-    start = solution(even - odd, even + odd)
+    start = solved(even - odd, even + odd)
     squared: Callable[[Any], Any] = lambda s: (matmul(s[0], s[0]), s[1] - 1.0)
     return control.while_loop(lambda s: s[1] > 0.0, squared, (start, halvings))[0]

@@ -65,11 +65,11 @@ def _half(m: Value, which: str, name: str) -> Value:
 def _eigh_of(a: Value) -> tuple[Any, Any]:
     if not differ(a.shape[0], 0):
         return current_builder().zero(elem(a.type)), a
-    return _decomposed(a)
+    return decomposed(a)
 
 
 @primitive("eigh", lambda t: Tuple((elem(t), t)))
-def _decomposed(a: Value) -> tuple[Any, Any]:
+def decomposed(a: Value) -> tuple[Any, Any]:
     n = a.shape[0]
     if jacobi.is_few(n):
         return jacobi.diagonalised(a)
@@ -80,7 +80,7 @@ def _decomposed(a: Value) -> tuple[Any, Any]:
     return values, transpose(loops.vec(rows[order[i]] for i in loops.range(n)))
 
 
-@_decomposed.jvp
+@decomposed.jvp
 def _(x: tuple[Value, ...], a: DualVec) -> Any:
     w, v = x
     moved, n = matmul(matmul(transpose(v), symmetric(a.du)), v), w.shape[0]

@@ -14,7 +14,22 @@ from typing import Any, NamedTuple
 
 from rose.ir import Value
 from rose.ir.sizes import Size, plus, rounded_up, times
-from rose.ir.types import Bool, Fin, Real, Ref, Single, Stack, Tan, Tuple, Type, Vec, as_tuple, is_complex, once, untyped
+from rose.ir.types import (
+    Bool,
+    Fin,
+    Real,
+    Ref,
+    Single,
+    Stack,
+    Tan,
+    Tuple,
+    Type,
+    Vec,
+    as_tuple,
+    is_complex,
+    once,
+    untyped,
+)
 
 from ..binary.encoder import F32, F64, I32
 

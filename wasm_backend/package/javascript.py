@@ -93,7 +93,9 @@ def _kinds(lowered: Lowered) -> list[str]:
     types = [x.type for s in lowered.signatures.values() for x in (*s.params, s.result)]
     types += [t for f in lowered.opaque() for t in (f.result, *[p.type for p in f.params])]
     types += [t for f in lowered.prints() for t in f.types]
-    found = {leaf.kind.name.removeprefix("complex_") for t in types for leaf in plan(t).leaves() if leaf.kind is not None}
+    found = {
+        leaf.kind.name.removeprefix("complex_") for t in types for leaf in plan(t).leaves() if leaf.kind is not None
+    }
     return [name for name in ("single", "index", "bool") if name in found]
 
 

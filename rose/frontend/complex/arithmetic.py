@@ -58,6 +58,8 @@ def div(z: Value, w: Value) -> Value:
     if not is_complex(w.type):
         (a, b), x = parts(z), number(w)
         return made(a / x, b / x)
+    if z.type.linear:  # a tangent, which is multiplied
+        return mul(z, div(current_builder().lift(1.0), w))
     (a, b), (c, d) = promoted(z), parts(w)
     far = abs_(c) >= abs_(d)
     p, q = choose(far, c, d), choose(far, d, c)

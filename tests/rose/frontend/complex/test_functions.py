@@ -104,7 +104,10 @@ def of(expression: str) -> tuple[Any, list[Any]]:
     for n in reversed(wanted.shape):
         leaf = Vec[n, leaf]
     types = [Vec[*GIVEN[k].shape, Complex if GIVEN[k].dtype.kind == "c" else Real] for k in names]
-    return fn(types, leaf)(eval(f"lambda {', '.join(names)}: {expression}", {"np": np})), [wanted, *map(GIVEN.get, names)]
+    return fn(types, leaf)(eval(f"lambda {', '.join(names)}: {expression}", {"np": np})), [
+        wanted,
+        *map(GIVEN.get, names),
+    ]
 
 
 @pytest.mark.parametrize("expression", EXPRESSIONS)
@@ -118,7 +121,9 @@ def test_a_function_is_numpys(expression: str):
     assert np.asarray(again).tobytes() == np.asarray(found).tobytes()
 
 
-@pytest.mark.parametrize("expression", ["np.prod(z)", "np.std(M, axis=0)", "np.polyval(z, w)", "M @ z", "np.vdot(z, w)"])
+@pytest.mark.parametrize(
+    "expression", ["np.prod(z)", "np.std(M, axis=0)", "np.polyval(z, w)", "M @ z", "np.vdot(z, w)"]
+)
 def test_derivatives_are_those_of_differences(expression: str):
     assert rose.testing.examine(of(expression)[0], points=3).wrong == []
 

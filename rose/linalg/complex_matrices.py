@@ -1,0 +1,257 @@
+"""Matrices of complex numbers: equations, inverses, determinants, and eigenvalues of Hermitian ones.
+
+Elimination and substitution are those of real matrices, whose operators are of any numbers. Rules for derivatives are
+theirs too, but that an eigenvector times a phase is an eigenvector: the derivative keeps `v.conj() @ dv` real, and 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial, wraps
+from typing import Any, TypeVar, cast
+
+from ..errors import edge
+from ..frontend.arrays.products import conjugate, matmul
+from ..frontend.arrays.reductions import largest
+from ..frontend.arrays.shapes import array_type, as_array, leaf_of, shape_of
+from ..frontend.arrays.shaping import transpose
+from ..frontend.duals import DualVec
+from ..frontend.language import control, loops
+from ..frontend.language.select import select
+from ..frontend.values import to_value
+from ..ir import Value, current_builder, ops
+from ..ir.sizes import differ
+from ..ir.types import Bool, Complex, Fin, Real, Tuple, Type, Vec, is_complex
+from ..ir.value import host_index
+from . import powers
+from .elimination import SlogdetResult, by_factors, eliminated
+from .gaps import is_close, over
+from .matrices import batched, equations, filled, square
+from .powers import exponential
+from .primitives import primitive
+from .symmetric import EighResult, decomposed
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def also(f: F, of_complex: Callable[..., Any]) -> F:
+    """A function of matrices, which is another one of complex numbers."""
+
+    @edge
+    @wraps(f)
+    def outer(*args: Any, **named: Any) -> Any:
+        return (of_complex if any(map(_has_complex, (*args[:2], *named.values()))) else f)(*args, **named)
+
+    return cast("F", outer)
+
+
+def _has_complex(x: Any) -> bool:
+    if isinstance(x, Value):
+        return is_complex(leaf_of(x.type))
+    if isinstance(x, (list, tuple)) and x:
+        return any(map(_has_complex, cast("list[Any]", x)))
+    return isinstance(x, complex) or getattr(getattr(x, "dtype", None), "kind", "") == "c"
+
+
+def _complex(x: Any) -> Value:
+    """An array with complex elements."""
+    v = as_array(x)
+    return to_value(v, array_type(shape_of(v.type), Complex))
+
+
+# what users call
+
+
+def solve(a: Any, b: Any) -> Any:
+    """The solution `x` of `a @ x == b`; `b` is a vector, or a matrix of right sides."""
+    return batched(solution, *equations(_complex(a), _complex(b), "solve"))
+
+
+def inv(a: Any) -> Any:
+    """The inverse of a square matrix, or of each of a batch."""
+    return batched(_inverse, [square(_complex(a), "inv")], [2])
+
+
+def det(a: Any) -> Any:
+    """The determinant of a square matrix, or of each of a batch."""
+    return batched(_det, [square(_complex(a), "det")], [2])
+
+
+def slogdet(a: Any) -> Any:
+    """The direction of the determinant, a complex number of length 1, and the logarithm of its absolute value."""
+    return SlogdetResult(*batched(_slogdet, [square(_complex(a), "slogdet")], [2]))
+
+
+def eigh(a: Any) -> Any:
+    """The eigenvalues and eigenvectors of a Hermitian matrix, of which the lower half is read."""
+    return EighResult(*batched(_eigh, [square(_complex(a), "eigh")], [2]))
+
+
+def eigvalsh(a: Any) -> Any:
+    """The eigenvalues of a Hermitian matrix, in ascending order."""
+    return eigh(a).eigenvalues
+
+
+def expm(a: Any) -> Any:
+    """The exponential of a square matrix, or of each of a batch."""
+    return batched(lambda m: exponential(m, solution), [square(_complex(a), "expm")], [2])
+
+
+def matrix_power(a: Any, n: Any) -> Any:
+    """The product of `n` times a square matrix; of its inverse, if `n` is below 0."""
+    m = square(_complex(a), "matrix_power", 2)
+    whole = host_index(n)
+    if whole is None or whole >= 0:
+        return powers.matrix_power(m, n) if whole else _complex(powers.matrix_power(m, n))
+    return powers.matrix_power(as_array(inv(m)), -whole)
+
+
+# equations
+
+
+def _factors_of(t: Type) -> Type:
+    n = shape_of(t)[0]
+    return Tuple((t, Vec(n, Fin(n)), Real, Bool))
+
+
+@primitive("lu", _factors_of)
+def _lu(a: Value) -> Any:
+    """Both factors, the order of rows, its sign, and whether no pivot is 0."""
+    return eliminated(a)
+
+
+def solution(a: Value, y: Value) -> Any:
+    """The solution of equations with one matrix."""
+    both, rows, *_ = _lu(a)
+    return _solved(a, both, rows, y)
+
+
+@primitive("solve")
+def _solved(a: Value, both: Value, rows: Value, y: Value) -> Any:
+    return by_factors(both, rows, y)
+
+
+@_solved.residual
+def _(x: Value, a: DualVec, both: DualVec, rows: Value, y: DualVec) -> Any:
+    return y.du - matmul(a.du, x)
+
+
+def _inverse(a: Value) -> Any:
+    return solution(a, _identity(a.shape[0]))
+
+
+def _identity(n: Any) -> Value:
+    return _complex(filled(n, n, lambda i, j: select(i == j, 1.0, 0.0)))
+
+
+def _adjoint(a: Value) -> Value:
+    return transpose(conjugate(a))
+
+
+# determinants
+
+
+@primitive("det", lambda _: Complex)
+def _det(a: Value) -> Any:
+    """The product of the pivots. Its tangent is by the inverse, and nan where there is none."""
+    both, _, sign, _ = _lu(a)
+    return loops.prod(both[i][i] for i in loops.range(a.shape[0])) * sign
+
+
+@_det.jvp
+def _(x: Value, a: DualVec) -> Any:
+    return _along(_inverse(a.re), a.du) * x
+
+
+def _along(inverse: Value, da: Value) -> Any:
+    """The trace of `inverse @ da`."""
+    n = da.shape[0]
+    return loops.sum(da[i][j] * inverse[j][i] for i in loops.range(n) for j in loops.range(n))
+
+
+@primitive("slogdet", lambda _: Tuple((Complex, Real)))
+def _slogdet(a: Value) -> Any:
+    both, _, sign, _ = _lu(a)
+    n = a.shape[0]
+    direction = loops.prod(ops.sign(both[i][i]) for i in loops.range(n)) * sign
+    return direction, loops.sum(ops.log(abs(both[i][i])) for i in loops.range(n))
+
+
+@_slogdet.jvp
+def _(x: tuple[Value, ...], a: DualVec) -> Any:
+    moved = _along(_inverse(a.re), a.du)
+    return x[0] * 1j * moved.imag, moved.real
+
+
+# eigenvalues of Hermitian matrices
+
+
+def _eigh(a: Value) -> Any:
+    n = a.shape[0]
+    return _decomposed(a) if differ(n, 0) else (current_builder().zero(Vec(n, Real)), a)
+
+
+def _hermitian(a: Value) -> Value:
+    """The Hermitian matrix of which `a` has the lower half."""
+    n = a.shape[0]
+    beside: Callable[[Any, Any], Any] = lambda i, j: select(j < i, a[i][j], a[j][i].conj())
+    return filled(n, n, lambda i, j: select(i == j, to_value(a[i][i].real, Complex), beside(i, j)))
+
+
+@primitive("eigh", lambda t: Tuple((Vec(shape_of(t)[0], Real), t)))
+def _decomposed(a: Value) -> Any:
+    """By reflections to three diagonals, whose phases go into the vectors: what is left is a real matrix."""
+    n = a.shape[0]
+    t, q = control.scan(_reflected, (_hermitian(a), _identity(n)), n)
+    turns = control.scan(partial(_phase, t), to_value(1.0, Complex), n)[1]
+    real = filled(n, n, lambda i, j: (turns[i].conj() * t[i][j] * turns[j]).real)
+    w, v = decomposed(real)
+    return w, matmul(filled(n, n, lambda i, j: q[i][j] * turns[j]), v)
+
+
+def _phase(t: Value, i: Value, phase: Value) -> Any:
+    """The phase of row `i + 1`, with which the number beside the diagonal is real."""
+    n = t.shape[0]
+    below = loops.sum(select(k == i + 1, t[k][i], 0j) for k in loops.range(n))
+    return select(below == 0.0, phase, phase * ops.sign(below)), phase
+
+
+def _reflected(k: Value, state: tuple[Value, ...]) -> Any:
+    """One step of Householder's: zeros in column `k`, below the number beside the diagonal."""
+    t, q = state
+    n = t.shape[0]
+    x = loops.vec(select(i > k, t[i][k], 0j) for i in loops.range(n))
+    length = ops.sqrt(loops.sum(abs(x[i]) ** 2 for i in loops.range(n)))
+    first = loops.sum(select(i == k + 1, x[i], 0j) for i in loops.range(n))
+    turn = select(first == 0.0, 1.0 + 0j, ops.sign(first))
+    v = loops.vec(x[i] + select(i == k + 1, turn * length, 0j) for i in loops.range(n))
+    size = loops.sum(abs(v[i]) ** 2 for i in loops.range(n))
+    by = select(size == 0.0, 0.0, 2.0 / select(size == 0.0, 1.0, size))
+
+    def right(m: Value) -> Value:
+        """The product with the reflection."""
+        p = loops.vec(by * loops.sum(m[i][j] * v[j] for j in loops.range(n)) for i in loops.range(n))
+        return filled(n, n, lambda i, j: m[i][j] - p[i] * v[j].conj())
+
+    return _adjoint(right(_adjoint(right(t)))), right(q)
+
+
+@_decomposed.jvp
+def _(x: tuple[Value, ...], a: DualVec) -> Any:
+    w, v = x
+    moved, n = matmul(matmul(_adjoint(v), _moved(a.du)), v), w.shape[0]
+    most = largest(abs(w), initial=0.0)
+
+    def turned(i: Value, j: Value) -> Any:
+        gap = w[j] - w[i]
+        close, z = is_close(gap, most), moved[i][j]
+        return select(i == j, 0.0 * z, over(z.real, gap, close) + 1j * over(z.imag, gap, close))
+
+    return loops.vec(moved[i][i].real for i in loops.range(n)), matmul(v, filled(n, n, turned))
+
+
+def _moved(da: Value) -> Value:
+    """The tangent of the Hermitian matrix of which `a` has the lower half."""
+    n = da.shape[0]
+    half = filled(n, n, lambda i, j: select(j < i, da[i][j], select(i == j, 0.5 * da[i][j], 0.0 * da[i][j])))
+    return half + _adjoint(half)
