@@ -197,6 +197,7 @@ from .frontend.language.vectors import norm as norm
 from .frontend.own_operations import op as op
 from .frontend.text_programs import parse as parse
 from .frontend.typed import Bool as Bool
+from .frontend.typed import Complex as Complex
 from .frontend.typed import Dual as Dual
 from .frontend.typed import Fin as Fin
 from .frontend.typed import Real as Real
@@ -209,7 +210,6 @@ from .interpretations.interpret import interpret as interpret
 from .ir.ops import pow_ as pow
 from .ir.ops import round_ as round
 from .ir.sizes import dim as dim
-from .ir.types import Complex as Complex
 from .wengert import TraceTable as TraceTable
 from .wengert import trace_table as trace_table
 

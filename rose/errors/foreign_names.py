@@ -27,11 +27,10 @@ _NUMPY = """
     int32 int64 int8 uint8 int16 uint32 integer short: write rose.trunc(x) for a whole number, and rose.index(x,
         n) for an
         index below n
-    fft ifft rfft irfft fft2 ifft2 fftn ifftn rfft2 irfft2 rfftn hfft ihfft complex64 complex128 angle: write it
-        for two arrays, the real and the imaginary parts: numbers are real, and there is no FFT
-    complex: write two Reals, the real part and the imaginary part
-    imag: write 0.0: numbers are real
-    iscomplex isreal: leave it out: numbers are real
+    fft ifft rfft irfft fft2 ifft2 fftn ifftn rfft2 irfft2 rfftn hfft ihfft: write the sum,
+        np.exp(-2j * np.pi * k[:, None] * k / n) @ x: there is no FFT
+    complex complex64 complex128: write x + 1j * y for a number, and Complex for its type
+    angle imag iscomplex isreal conj conjugate: call NumPy's of it, or write z.imag, z.conj()
     fromiter: write rose.vec(x[i] for i in rose.range(n))
     nditer ndenumerate ndindex: loop with rose.range(n)
     numpy np: write import numpy as np: NumPy's functions take traced values

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol, TypeAlias
 
 from ..ir import Value
-from ..ir.types import Bool, Real, Tan, Unit
+from ..ir.types import Bool, Complex, Real, Tan, Unit
 from .annotations import Dual, Fin, Vec
 
 
@@ -25,4 +25,4 @@ Array: TypeAlias = Value
 ArrayLike: TypeAlias = float | Sequence[Any] | SupportsArray
 Operand: TypeAlias = ArrayLike | Any
 
-__all__ = ["Array", "ArrayLike", "Bool", "Dual", "Fin", "Operand", "Real", "Tan", "Unit", "Vec"]
+__all__ = ["Array", "ArrayLike", "Bool", "Complex", "Dual", "Fin", "Operand", "Real", "Tan", "Unit", "Vec"]

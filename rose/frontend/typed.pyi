@@ -4,6 +4,7 @@
 A checker knows no sizes, and takes no expression such as `n` for a type; so it sees:
 
     Real, Bool   a `float` and a `bool`, as they are outside of a trace: numbers fit in, and all arithmetic is known
+    Complex      a `complex`
     Vec[...]     an `Array`, whatever is in the brackets: pyright reads none of a class with a `__class_getitem__`
     Fin[n]       an `int`
     Map[...]     a function as a value, which has operators, and can be called: an `@fn` fits
@@ -115,6 +116,7 @@ Operand: TypeAlias = ArrayLike | AnyMap
 
 if MYPY:
     Real: TypeAlias = float | Any
+    Complex: TypeAlias = complex | Any
     Bool: TypeAlias = bool | Any
     AnyArray: Any  # that of an `Any` is another
     Map: Any
@@ -123,6 +125,7 @@ if MYPY:
     Dual: Any
 else:
     Real: TypeAlias = float
+    Complex: TypeAlias = complex
     Bool: TypeAlias = bool
 
     class AnyArray(Array, Protocol): ...

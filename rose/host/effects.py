@@ -15,7 +15,7 @@ from ..errors import AssertionFailed, Loc, OutOfRange, RoseError, TooLarge, here
 from ..ir import types
 from ..ir.func import AsData
 from ..ir.sizes import Sizes, sized
-from ..ir.types import Real, Single, Tuple, Type
+from ..ir.types import Real, Single, Tuple, Type, is_complex
 from .marshal import plain
 
 
@@ -42,6 +42,8 @@ def spelled(x: Any, t: Type, spec: str = "") -> str:
     """A plain value as Python writes it: a vector as a list, a struct as a dataclass."""
     if isinstance(t, types.Vec):
         return f"[{', '.join([spelled(y, t.elem) for y in x])}]"
+    if is_complex(t):
+        return repr(complex(*x))
     if isinstance(t, Tuple):
         items = [spelled(y, s) for y, s in zip(x, t.items, strict=True)]
         if t.form is None:

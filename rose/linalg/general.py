@@ -43,7 +43,7 @@ class EigvalsResult(NamedTuple):
 def eigvals(a: ArrayLike) -> EigvalsResult:
     """The eigenvalues of a square matrix, or of each of a batch: their real parts `re`, and their imaginary parts `im`.
 
-    There are no complex numbers: an eigenvalue is real where its `im` is 0.0, and two that are conjugate stand side by
+    They are no complex numbers: an eigenvalue is real where its `im` is 0.0, and two that are conjugate stand side by
     side, that with the positive `im` first. The order is otherwise as the iteration finds them. By QR steps with the
     double shift of Francis, in `n ** 3` operations each and some two of them for a row: for up to some 50 rows. Where
     they do not converge, and of nan, the result is nan. Derivatives exist to any order, for some `8 * n ** 4`

@@ -49,7 +49,7 @@ Made from the table of `rose/__init__.py` by `pytest tests/rose/test_init.py --b
 
 # ruff: noqa: F403
 """
-TYPED = ("Bool", "Dual", "Fin", "Real", "Tan", "Unit", "Vec")  # to a checker, numbers and arrays
+TYPED = ("Bool", "Complex", "Dual", "Fin", "Real", "Tan", "Unit", "Vec")  # to a checker, numbers and arrays
 
 
 def stub() -> str:

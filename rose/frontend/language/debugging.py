@@ -11,7 +11,7 @@ from ... import ir
 from ...errors import Loc, TypeMismatch, argument, edge, here
 from ...host.effects import Assertion, Printer
 from ...ir import Func, Value, a_traced, current_builder, is_tracing, shown
-from ...ir.types import Bool, Real, Tuple, Unit, once, tuple_of
+from ...ir.types import Bool, Real, Tuple, Unit, has_complex, once, tuple_of
 from ..values import infer, is_traced, to_value
 
 _HINT = 'write {} for each value, as in rose.print("x = {}, y = {:.3f}", x, y)'
@@ -76,6 +76,9 @@ def _printable(v: Value, spec: str, loc: Loc) -> Value:
     if v.type.linear:
         hint = "print what it is the derivative of: of a Dual x, x.re"
         raise TypeMismatch("a tangent cannot be printed: only linear operations take it", loc, hint)
+    if has_complex(v.type):
+        hint = "print its parts: z.real and z.imag"
+        raise TypeMismatch(f"rose.print cannot write a {v.type!r}: it has a complex number", loc, hint)
     if spec and (v.type is not Real or not re.fullmatch(r"\.\d{1,2}[ef]", spec)):
         hint = "write {} for any value in full, and {:.3f} or {:.3e} for the digits of a Real"
         raise TypeMismatch(f"rose.print cannot write a {v.type!r} as {{:{spec}}}", loc, hint)
