@@ -22,7 +22,7 @@ from ..frontend.function import AnyFn, make
 from ..frontend.operators import view
 from ..frontend.values import to_value
 from ..ir import Value
-from ..ir.types import Complex, Real, Tuple, Type, Vec, has_complex, untyped
+from ..ir.types import Complex, Real, Tuple, Type, Unit, Vec, has_complex, untyped
 from ..ir.value import host_index
 from .arguments import Argnums, check_holomorphic
 from .linear_map import conjugated
@@ -43,13 +43,14 @@ def of_complex(
 
     def one(k: int, args: tuple[Any, ...]) -> Value:
         values = [to_value(x, t, (n,)) for x, t, n in zip(args, types, f.names, strict=True)]
-        t = _moving(types[k])
-        others = lambda x: [*values[:k], x, *values[k + 1 :]]
+        others: Callable[[Any], list[Any]] = lambda x: [*values[:k], x, *values[k + 1 :]]
         if holomorphic:
-            along = make(lambda dx: f(*map(view, others(view(values[k]) + dx))), [t], f.result, f.name, [f.names[k]])
-            return _joined(jacobian(along, (0,), 0, what)(ir.current_builder().zero(t)), result, types[k])
-        along = make(lambda x: f(*map(view, others(x))), [types[k]], f.result, f.name, [f.names[k]])
-        of = jacobian(along, (0,), 0, what)
+            t = _moving(types[k])
+            moved: Callable[[Any], Any] = lambda dx: f(*map(view, others(view(values[k]) + dx)))
+            of = jacobian(make(moved, [t], f.result, f.name, [f.names[k]]), (0,), 0, what)
+            return _joined(of(ir.current_builder().zero(t)), result, types[k])
+        alone: Callable[[Any], Any] = lambda x: f(*map(view, others(x)))
+        of = jacobian(make(alone, [types[k]], f.result, f.name, [f.names[k]]), (0,), 0, what)
         j = to_value(of(view(values[k])), of.result)
         return conjugated(j) if has_complex(types[k]) else _joined(view(j), result, types[k])
 
@@ -88,7 +89,7 @@ def _matrix(result: Type, columns: Type) -> Type:
         return Vec(result.size, _matrix(result.elem, columns))
     if isinstance(result, Tuple):
         return result.of(tuple([_matrix(t, columns) for t in result.items]))
-    return columns if result is Real else ir.types.Unit
+    return columns if result is Real else Unit
 
 
 def _joined(j: Any, result: Type, columns: Type) -> Value:

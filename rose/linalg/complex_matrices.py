@@ -19,6 +19,7 @@ from ..frontend.duals import DualVec
 from ..frontend.language import control, loops
 from ..frontend.language.select import select
 from ..frontend.values import to_value
+from ..host.marshal import is_listing
 from ..ir import Value, current_builder, ops
 from ..ir.sizes import differ
 from ..ir.types import Bool, Complex, Fin, Real, Tuple, Type, Vec, is_complex
@@ -48,8 +49,8 @@ def also(f: F, of_complex: Callable[..., Any]) -> F:
 def _has_complex(x: Any) -> bool:
     if isinstance(x, Value):
         return is_complex(leaf_of(x.type))
-    if isinstance(x, (list, tuple)) and x:
-        return any(map(_has_complex, cast("list[Any]", x)))
+    if is_listing(x):
+        return any(map(_has_complex, x))
     return isinstance(x, complex) or getattr(getattr(x, "dtype", None), "kind", "") == "c"
 
 
@@ -94,7 +95,7 @@ def eigvalsh(a: Any) -> Any:
 
 def expm(a: Any) -> Any:
     """The exponential of a square matrix, or of each of a batch."""
-    return batched(lambda m: exponential(m, solution), [square(_complex(a), "expm")], [2])
+    return batched(partial(exponential, solved=solution), [square(_complex(a), "expm")], [2])
 
 
 def matrix_power(a: Any, n: Any) -> Any:

@@ -111,8 +111,8 @@ class Leaf:
             return True
         if x.__class__ not in _KNOWN and not is_array(x) and hasattr(x, "__array__"):
             x = np.asarray(x)
-        if self.dtype.kind == "c" and x.__class__ is tuple and (pairs := _pairs(x, self.shape)) is not None:
-            x = pairs
+        if self.dtype.kind == "c" and x.__class__ is tuple:
+            x = _pairs(x, self.shape)
         numbers = self._listed(x) if self.pack is not None else None
         if numbers is None and not self._fits(x, self.shape):
             return False
@@ -182,15 +182,13 @@ def _is_exact(x: Any) -> bool:
     return x.__class__ not in _INTS or is_exact(int(x))
 
 
-def _pairs(x: tuple[Any, ...], shape: Shape) -> Array | None:
-    """Complex numbers of plain values, which have each as a tuple of its parts; None if they are no such."""
-    first: Any = x
+def _pairs(x: Any, shape: Shape) -> Any:
+    """Complex numbers of plain values, which have each as a tuple of its parts, as an array; else what it is."""
+    first = x
     for _ in shape:
         first = first[0] if first.__class__ is tuple and first else None
-    if first.__class__ is not tuple:
-        return None
-    parts = np.array(x, "f8")
-    return parts.view("c16")[..., 0] if parts.shape == (*shape, 2) else None
+    parts = np.array(x, "f8") if first.__class__ is tuple else None
+    return x if parts is None or parts.shape != (*shape, 2) else parts.view("c16")[..., 0]
 
 
 _SEQUENCES = (list, tuple, range)

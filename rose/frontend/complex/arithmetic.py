@@ -90,13 +90,13 @@ def sign(z: Value) -> Value:
     return made(choose(none, 0.0, a / r), choose(none, 0.0, b / r))
 
 
-def eq(z: Value, w: Value) -> Value:
+def eq(z: Value, w: Value) -> Any:
     """`z == w`: both parts are."""
     (a, b), (c, d) = promoted(z), promoted(w)
     return (a == c) & (b == d)
 
 
-def ne(z: Value, w: Value) -> Value:
+def ne(z: Value, w: Value) -> Any:
     """`z != w`: one of the parts is."""
     (a, b), (c, d) = promoted(z), promoted(w)
     return (a != c) | (b != d)
@@ -105,9 +105,3 @@ def ne(z: Value, w: Value) -> Value:
 def select(c: Value, z: Value, w: Value) -> Value:
     """The choice between two numbers of which one is complex."""
     return current_builder().emit(choose, (c, made(*promoted(z)), made(*promoted(w))))
-
-
-def isfinite(z: Any) -> Value:
-    """Whether both parts are finite."""
-    a, b = promoted(current_builder().lift(z))
-    return (a - a == 0.0) & (b - b == 0.0)

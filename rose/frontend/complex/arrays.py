@@ -33,8 +33,12 @@ def _itself(x: Value) -> Value:
     return x
 
 
+def _zeros(x: Value) -> Any:
+    return each(imaginary_part, x)
+
+
 real = _of_complex(real_part, _itself)
-imag = _of_complex(imaginary_part, lambda x: each(lambda y: y * 0.0, x))
+imag = _of_complex(imaginary_part, _zeros)
 conj = _of_complex(conjugate, _itself)
 
 
@@ -53,13 +57,13 @@ def of_parts(re: Any, im: Any) -> Value:
 @array_function
 def isreal(z: Any) -> Any:
     """Whether the imaginary part is 0."""
-    return each(lambda x: imaginary_part(x) == 0.0, as_array(z))
+    return imag(z) == 0.0
 
 
 @array_function
 def iscomplex(z: Any) -> Any:
     """Whether the imaginary part is not 0."""
-    return each(lambda x: imaginary_part(x) != 0.0, as_array(z))
+    return imag(z) != 0.0
 
 
 def iscomplexobj(z: Any) -> bool:

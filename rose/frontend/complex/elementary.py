@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 from ...ir import Value, ops
 from ...ir.ops import select
@@ -19,7 +20,7 @@ from .parts import Parts, made, parts, promoted
 INF = math.inf
 
 
-def _is_finite(x: Value) -> Value:
+def _is_finite(x: Value) -> Any:
     return x - x == 0.0
 
 

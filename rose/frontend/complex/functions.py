@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...errors import TypeMismatch, here
+from ...host.marshal import is_listing
 from ...ir import Value, current_builder, ops
 from ...ir.types import Complex, Vec
 from ..arrays import norms, reductions
@@ -52,7 +53,7 @@ def _of_parts(name: str, f: Callable[..., Any], args: tuple[Any, ...], named: di
         return f(**(given | {k: of(x) if isinstance(x.type, Vec) else _number(of(x)) for k, x in linear.items()}))
 
     re, im = part(arrays.real), part(arrays.imag)
-    if isinstance(re, (list, tuple)):
+    if is_listing(re):
         return [arrays.of_parts(x, y) for x, y in zip(re, im, strict=True)]
     return arrays.of_parts(re, im)
 
@@ -64,7 +65,7 @@ def _number(x: Any) -> Any:
 
 def _as_complex(x: Any) -> Value:
     v = as_array(x)
-    return maps(shape_of(v.type), lambda y: to_value(y, Complex), [v])
+    return maps(shape_of(v.type), _complex, [v])
 
 
 def _complex(x: Any) -> Value:
@@ -105,11 +106,15 @@ def var(x: Any, axis: Any = None, **named: Any) -> Any:
 @array_function
 def std(x: Any, axis: Any = None, **named: Any) -> Any:
     """The root of the variance."""
-    return each(lambda v: ops.select(v == 0.0, 0.0, ops.sqrt(v)), var(x, axis, **named))
+    root: Callable[[Any], Any] = lambda v: ops.select(v == 0.0, 0.0, ops.sqrt(v))
+    return each(root, var(x, axis, **named))
 
 
 def _of_truths(f: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda x, *args, **named: f(as_array(x) != 0.0, *args, **named)
+    def of(x: Any, *args: Any, **named: Any) -> Any:
+        return f(as_array(x) != 0.0, *args, **named)
+
+    return of
 
 
 @array_function
@@ -158,12 +163,16 @@ def vander(x: Any, N: Any = None, increasing: Any = False) -> Any:
 def nansum(a: Any, axis: Any = None, **named: Any) -> Any:
     """The sum of the numbers of which no part is nan."""
     v = as_array(a)
-    kept = each(lambda z: ops.select(z == z, z, _complex(0.0)), v)
+    known: Callable[[Any], Any] = lambda z: ops.select(z == z, z, _complex(0.0))
+    kept = each(known, v)
     return applied("sum", loops.sum, (kept, axis), named)
 
 
 def _reduce(f: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda array, axis=0, **named: f(array, axis, **named)
+    def of(array: Any, axis: Any = 0, **named: Any) -> Any:
+        return f(array, axis, **named)
+
+    return of
 
 
 _OWN: dict[str, Callable[..., Any]] = {
