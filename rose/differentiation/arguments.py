@@ -8,7 +8,7 @@ from typing import Any
 from .. import ir
 from ..errors import NotDifferentiable, here
 from ..frontend.function import AnyFn
-from ..ir.types import Complex, Type, Vec, untyped
+from ..ir.types import Complex, Type, Vec, has_complex, untyped
 from ..ir.value import host_index
 
 Argnums = int | Sequence[int]
@@ -45,6 +45,15 @@ def real_result(f: AnyFn, what: str) -> Type:
         hint = "only Reals have a derivative"
         raise NotDifferentiable(f"rose.{what}: {f.name} gives a {result!r}, which has no derivative", here(), hint)
     return result
+
+
+def check_reals(f: AnyFn, active: Sequence[int], what: str) -> None:
+    """Check that there are no complex numbers in what is differentiated, nor in what it is differentiated in."""
+    given = [(untyped(f.types[k]), f.names[k]) for k in active] + [(untyped(f.result), "the result")]
+    for t, name in given:
+        if has_complex(t):
+            message = f"rose.{what} takes functions of Reals to Reals, and {name} of {f.name} is a {t!r}"
+            raise NotDifferentiable(message, here(), "give it the real and the imaginary part as two parameters")
 
 
 def check_holomorphic(f: AnyFn, active: Sequence[int], what: str) -> None:

@@ -21,7 +21,7 @@ from ..ir.value import host_index
 from ..taylor_mode.jets import further, shaped
 from ..taylor_mode.jets import jet as on_series
 from ..taylor_mode.series import number
-from .arguments import positions, real_result
+from .arguments import check_reals, positions, real_result
 from .linear_map import LinearMap
 
 
@@ -35,6 +35,7 @@ def jet(f: AnyFn, n: int) -> AnyFn:
     """
     f, order = checked(f, "jet"), checked_order(n, "jet")
     lin, result = LinearMap(f), real_result(f, "jet")
+    check_reals(f, lin.active, "jet")
     if not lin.active:
         hint = "give it a parameter of Reals"
         raise NotDifferentiable(f"rose.jet: {f.name} has no parameter that can move", here(), hint)

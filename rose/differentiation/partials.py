@@ -30,7 +30,7 @@ from ..ir.types import Fin, Real, Tuple, Type, Vec, count_reals, map_leaves
 from ..ir.value import host_index
 from ..taylor_mode.jets import further, shaped
 from ..taylor_mode.jets import jet as on_series
-from .arguments import Argnums, positions, real_result
+from .arguments import Argnums, check_reals, positions, real_result
 from .flatten import Path, build, place
 from .jets import checked_order
 from .linear_map import LinearMap
@@ -53,6 +53,7 @@ def derivatives(f: AnyFn, k: int, argnums: Argnums = 0) -> AnyFn:
     """
     f, order = checked(f, "derivatives"), checked_order(k, "derivatives")
     at, result = positions(f, argnums, "derivatives"), real_result(f, "derivatives")
+    check_reals(f, at, "derivatives")
     lin = LinearMap(f, at)
     n = sum([count_reals(lin.types[j]) for j in at])
     count = _count(n, order)

@@ -16,7 +16,7 @@ from ...ir import Builder, Func, Value
 from ...ir.callgraph import reachable
 from ...ir.ops import ieq, select
 from ...ir.types import Fin, Real, Type, Vec, linear_part, tangent, tuple_of, untyped
-from ..arguments import Argnums, positions, real_result
+from ..arguments import Argnums, check_reals, positions, real_result
 from ..flatten import Flat, Path, build, place
 from ..linear_map import LinearMap, filled
 from . import colouring
@@ -31,6 +31,7 @@ def sparse_jacobian(f: AnyFn, argnums: Argnums, name: str) -> AnyFn:
     f = of_known_size(f, "jacobian")
     active = positions(f, argnums, "jacobian")
     real_result(f, "jacobian")
+    check_reals(f, active, "jacobian with sparse=True")
     p = pattern(f, active)
 
     def values(b: Builder, lin: LinearMap, xs: Sequence[Value]) -> Value:
@@ -51,6 +52,7 @@ def sparse_hessian(f: AnyFn, g: AnyFn, argnums: Argnums, name: str) -> AnyFn:
     """The second derivatives of `f`, as a sparse matrix: those of its gradient `g`."""
     of_known_size(f, "hessian")
     active = positions(g, argnums, "hessian")
+    check_reals(f, active, "hessian with sparse=True")
     p = pattern(g, active)
 
     def values(b: Builder, lin: LinearMap, xs: Sequence[Value]) -> Value:

@@ -13,7 +13,7 @@ from ...frontend.function import AnyFn, checked
 from ...frontend.tracing import no_collector
 from ...ir import Func
 from ...ir.types import count_reals, items_of, tangent
-from ..arguments import positions, real_result
+from ..arguments import check_reals, positions, real_result
 from ..linear_map import LinearMap
 from .abstract_interpreter import Dependence
 from .abstract_values import leaves, of_leaves, zero
@@ -69,4 +69,5 @@ def sparsity(f: AnyFn, argnums: int | Sequence[int] = 0) -> Sparsity:
     f = of_known_size(checked(f, "sparsity"), "sparsity")
     active = positions(f, argnums, "sparsity")
     real_result(f, "sparsity")
+    check_reals(f, active, "sparsity")
     return pattern(f, active)

@@ -18,7 +18,7 @@ from ...ir import Value, a_traced, current_builder
 from ...ir.ops import and_, ibeyond, idiv, ieq, ile, ilt, imod, max_, min_, select
 from ...ir.puts import put
 from ...ir.sizes import Size, differ, plus, times
-from ...ir.types import MANY, Bool, Fin, Real, Ref, Tan, Type, as_vec
+from ...ir.types import MANY, Bool, Fin, Real, Ref, Tan, Type, as_vec, is_complex
 from ..annotations import NotANumber
 from ..index_expressions import literal, within
 from ..operators import as_real, multiply, view
@@ -119,7 +119,7 @@ def _where(v: Value, mask: Value, y: Any, change: Change) -> Any:
 @array_function
 def _added(v: Value, key: Any, y: Any) -> Any:
     leaf = leaf_of(v.type)
-    if leaf is not Real and leaf is not Tan:
+    if leaf is not Real and leaf is not Tan and not is_complex(leaf):
         what = f"nothing is added to the elements of {a_traced(v)}: they are no numbers"
         raise TypeMismatch(what, here(), "set them: x.at[i].set(v)")
     places, axes, new = _part(v, key, y)

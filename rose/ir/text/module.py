@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 from ...errors import OutOfRange, RoseError, TypeMismatch, UnknownName, WrongSyntax
 from .. import builder
 from ..check import check_alone
-from ..forms import DUAL, Form, dict_form, form_of, reduced
+from ..forms import COMPLEX, DUAL, Form, dict_form, form_of, reduced
 from ..func import Func, Opaque
 from ..numbers import digits
 from ..ops import LARGEST
@@ -51,7 +51,10 @@ class Module:
         self.source, self.host = source, host
         self.tree = parse_tree(source)
         self.types: Types = {"Real": Real, "Bool": Bool, "Tan": Tan, "Unit": Unit, "Single": Single}
-        self.forms: dict[tuple[str, tuple[str, ...]], Form] = {("Dual", ("re", "du")): DUAL}
+        self.forms: dict[tuple[str, tuple[str, ...]], Form] = {
+            ("Dual", DUAL.fields): DUAL,
+            ("Complex", COMPLEX.fields): COMPLEX,
+        }
         self.defs: dict[str, Def] = {}
         self.made: dict[Key, Func] = {}
         self.making: list[Key] = []
