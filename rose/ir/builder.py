@@ -172,7 +172,8 @@ class Builder:
                 break
         if op.simplify is not None and (simpler := op.simplify(*args)) is not None:
             v = simpler if isinstance(simpler, Value) else self.lift(simpler)
-            if v.type is not Bool or op.type(*args) is Bool:  # `1.0 * condition` is no condition
+            usual = v.type is not Bool and args[0].type.__class__ is not Tuple and args[-1].type.__class__ is not Tuple
+            if usual or op.type(*args) is v.type:  # `1.0 * condition` is no condition
                 return v
         key: Any = None
         if op.effect is None:
@@ -259,9 +260,7 @@ class Builder:
 
     def zero(self, type: Type) -> Value:
         """The zero of any type: what a sum starts from."""
-        if type is Real:
-            return self.const(0.0, Real)
-        return self._once((ZERO, type), ZERO, type, None)
+        return self.const(0.0, Real) if type is Real else self._once((ZERO, type), ZERO, type, None)
 
     def _once(self, key: Any, op: Op, type: Type, attr: Any) -> Value:
         known = self.root.known.get(key)
