@@ -70,11 +70,11 @@ def test_the_sign_is_the_direction():
 @pytest.mark.parametrize("z", [1j, complex(np.inf, 1.0), 0j], ids=str)
 def test_a_zero_that_is_known_is_a_number_like_any_other(z: complex):
     def of(zero: Any, z: Any, x: Any) -> list[Any]:
-        return [zero * z, zero + z, zero - z, -zero, zero / z, zero + x, x - zero]
+        return [zero * z, zero + z, zero - z, -zero, zero / z, zero + x]
 
     def body(z: Any, x: Any) -> Any:
         return rose.array(of(rose.zeros(2, dtype=complex)[0], z, x))
 
     with np.errstate(all="ignore"):
         wanted = of(np.complex128(0.0), np.complex128(z), np.float64(2.0))
-    assert apart(fn([Complex, Real], Vec[7, Complex])(body)(z, 2.0), wanted, 0.0) == []
+    assert apart(fn([Complex, Real], Vec[6, Complex])(body)(z, 2.0), wanted, 0.0) == []
