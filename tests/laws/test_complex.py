@@ -139,3 +139,68 @@ def test_the_text_form_has_them():
     f = rose.parse("def f(z: Complex): Complex = z\ntype Complex = {real: Real, imag: Real}")["f"]
     assert f(1j) == 1j and f.types == (COMPLEX,)
     assert isinstance(COMPLEX, Tuple) and repr(COMPLEX) == "Complex"
+
+
+@fn(syntax=True)
+def steps(c: Complex) -> Real:
+    """The steps of Mandelbrot's iteration, 50 at most."""
+    z = 0j
+    n = 0.0
+    while (abs(z) <= 2.0) & (n < 50.0):
+        z = z * z + c
+        n = n + 1.0
+    return n
+
+
+def test_loops_and_branches_carry_them():
+    assert steps.map(np.array([0.0, 1.0, -1.0 + 0.3j, -0.7 + 0.2j])).tolist() == [50.0, 3.0, 35.0, 50.0]
+    states = fn([Complex], Vec[4, Complex])(lambda c: rose.scan(lambda i, z: (z * z + c, z), 0j, 4)[1])
+    assert states(1j).tolist() == [0.0, 1j, -1.0 + 1j, -1j]
+    choice = fn([Complex], Complex)(lambda c: rose.cond(c.real > 0.0, lambda: c * c, lambda: c.conj()))
+    assert (choice(1.0 + 1j), choice(-1.0 + 1j)) == (2j, -1.0 - 1j)
+    grown = fn([Complex], Complex)(lambda c: rose.while_loop(lambda z: abs(z) < 10.0, lambda z: z * c, c))
+    assert grown(1.0 + 1j) == (1.0 + 1j) ** 7 and rose.grad(grown, holomorphic=True)(1.0 + 1j) == -56j
+    with pytest.raises(rose.TypeMismatch, match=r"the next state of rose.scan must be a Real, got a traced Complex"):
+        _ = fn([Complex], Complex)(lambda c: rose.scan(lambda i, z: z * c, 1.0, 4)).func
+
+
+def test_elements_are_mapped_and_updated_and_accumulated():
+    z = np.array([1.0 + 1j, -1.0, 2j])
+    each = rose.vmap(fn([Complex], Complex)(lambda z: z * z + 1.0))
+    assert fn([Vec[3, Complex]], Vec[3, Complex])(lambda z: each(z))(z).tolist() == (z * z + 1.0).tolist()
+    assert each(z).tolist() == (z * z + 1.0).tolist()
+    updated = fn([Vec[3, Complex]], Vec[3, Complex])(lambda z: z.at[0].set(5.0).at[1].add(2j).at[2].multiply(1j))
+    assert updated(z).tolist() == [5.0, -1.0 + 2j, -2.0]
+
+    @fn
+    def total(z: Vec[3, Complex]) -> Complex:
+        sum_ = rose.accum(0j)
+        for i in rose.range(3):
+            sum_ += z[i] * z[i]
+        return sum_.value
+
+    assert total(z) == np.sum(z * z)
+
+
+def test_a_circuit_of_two_gates():
+    hadamard = np.array([[1.0, 1.0], [1.0, -1.0]]) / np.sqrt(2.0)
+    swapped = np.eye(4)[[0, 1, 3, 2]]
+
+    @fn
+    def entangled(angle: Real) -> Vec[4]:
+        turn = rose.array([[np.exp(-0.5j * angle), 0.0], [0.0, np.exp(0.5j * angle)]])
+        state = swapped @ (np.kron(turn @ hadamard, np.eye(2)) @ np.array([1.0, 0.0, 0.0, 0.0]))
+        return abs(state) ** 2
+
+    assert entangled(0.3) == pytest.approx([0.5, 0.0, 0.0, 0.5])
+
+
+def test_what_is_not_there_is_refused_by_name():
+    f = fn([Vec[2, Complex]], Real)(lambda z: np.sum(abs(z) ** 2))
+    for of in (rose.sparsity, lambda f: rose.derivatives(f, 2), lambda f: rose.jet(f, 2)):
+        with pytest.raises(rose.NotDifferentiable, match="takes functions of Reals to Reals, and z of"):
+            of(f)
+    with pytest.raises(rose.NotDifferentiable, match="hessian with sparse=True takes functions of Reals"):
+        rose.hessian(f, sparse=True)
+    with pytest.raises(rose.TypeMismatch, match=r"rose.print cannot write a Complex"):
+        _ = fn([Complex], Complex)(lambda z: rose.print("{}", z) or z).func

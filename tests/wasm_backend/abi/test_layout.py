@@ -5,10 +5,11 @@ import struct
 import pytest
 
 from rose.ir.sizes import Dim, times
-from rose.ir.types import Bool, Fin, Real, Ref, Single, Stack, Tuple, Type, Unit, Vec, tuple_of
+from rose.ir.types import Bool, Complex, Fin, Real, Ref, Single, Stack, Tuple, Type, Unit, Vec, tuple_of
 from wasm_backend.abi.layout import (
     align,
     describe,
+    in_javascript,
     is_flat,
     item_leaves,
     known_size,
@@ -111,3 +112,15 @@ def test_leaves_cover_a_flat_tuple_without_overlap():
 )  # fmt: skip
 def test_what_is_packed_has_the_size_of_its_type(t: Type):
     assert struct.calcsize("<" + packing(t)) == size(t)
+
+
+def test_a_complex_number_is_one_of_numpys_and_an_array_of_its_parts_in_javascript():
+    n = Dim("n")
+    assert (size(Complex), align(Complex), packing(Vec(2, Complex))) == (16, 8, "dddd")
+    kind = plan(Vec(3, Complex)).kind
+    assert kind is not None and (kind.dtype, kind.bytes) == ("c16", 16)
+    assert in_javascript(Complex) is Vec(2, Real) and in_javascript(Vec(4, Vec(n, Complex))) is Vec(
+        4, Vec(times(n, 2), Real)
+    )
+    assert describe(Vec(3, Complex)) == describe(Vec(6, Real))
+    assert [*plan(Vec(n, Complex)).paths(n, (0,))] == [[0, "length"]]
