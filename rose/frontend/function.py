@@ -20,7 +20,7 @@ from ..ir import Builder, Func, Value, shown
 from ..ir.hooks import above
 from ..ir.progress import step, timed
 from ..ir.sizes import bound, current, dims_of
-from ..ir.types import Type, Unit, Vec, tangent, untyped
+from ..ir.types import Type, Unit, Vec, is_complex, tangent, untyped
 from ..ir.value import is_function
 from .annotations import NotANumber
 from .documentation import Documented
@@ -55,6 +55,10 @@ def _mentions_function(args: Sequence[Any]) -> bool:
     return _has_function(args) or any([x.__class__ in (list, tuple) and _has_function(x) for x in args])
 
 
+def _is_number_type(t: Type) -> bool:
+    return t.scalar or is_complex(t)
+
+
 def _shape(x: Any) -> tuple[Any, ...] | None:
     """The shape of an array of numbers, of a list of them, or of a number; None of anything else."""
     if isinstance(x, Value):
@@ -62,15 +66,15 @@ def _shape(x: Any) -> tuple[Any, ...] | None:
         while isinstance(t, Vec):
             sizes.append(t.size)
             t = t.elem
-        return tuple(sizes) if t.scalar else None
+        return tuple(sizes) if _is_number_type(t) else None
     if x.__class__ in (list, tuple):
         inner = {_shape(y) for y in x} or {()}
         one = inner.pop()
         return None if inner or one is None else (len(x), *one)
-    if is_number(x):
+    if is_number(x) or isinstance(x, complex):
         return ()
     shape, kind = getattr(x, "shape", None), getattr(getattr(x, "dtype", None), "kind", "")
-    return shape if isinstance(shape, tuple) and kind in "biuf" else None  # pyright: ignore[reportUnknownVariableType]
+    return shape if isinstance(shape, tuple) and kind in "biufc" else None  # pyright: ignore[reportUnknownVariableType]
 
 
 def of_functions(f: AnyFn, args: Sequence[Any], named: dict[str, Any]) -> Any:
@@ -299,7 +303,7 @@ class Fn(Documented, NotANumber, Generic[P, R]):
 
     def _spreads(self, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
         """Whether it is a function of numbers to a number, called with arrays: then it is one of their elements."""
-        if not all([t.scalar for t in (*self.types, self.result)]):
+        if not all([_is_number_type(t) for t in (*self.types, self.result)]):
             return False
         given = [_shape(x) for x in (*args, *kwargs.values())]
         return any(given) and None not in given

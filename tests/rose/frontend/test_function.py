@@ -480,6 +480,15 @@ def test_a_function_of_numbers_takes_arrays_as_a_ufunc_does():
         assert parabola(XS).tolist() == (2 * XS**2).tolist()
 
 
+def test_a_function_of_complex_numbers_takes_arrays_of_them():
+    square = fn([rose.Complex], rose.Complex)(lambda z: z * z)
+    zs = np.array([0.5, 2j, 1 + 1j])
+    assert square(zs).tolist() == (zs * zs).tolist() and square([1, 2j]).tolist() == [1 + 0j, -4 + 0j]
+    assert rose.grad(square, holomorphic=True)(zs).tolist() == (2 * zs).tolist()
+    total = fn([Vec[3, rose.Complex]], rose.Complex)(lambda z: np.sum(square(z)))
+    assert total(zs) == np.sum(zs * zs)
+
+
 def test_in_a_trace_it_is_a_loop_with_derivatives():
     @fn
     def total(x: Vec[5]) -> Real:
