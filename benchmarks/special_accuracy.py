@@ -1,8 +1,8 @@
 """How exact the special functions are: values and derivatives beside mpmath's.
 
 `PYTHONPATH=tests/support python -m benchmarks.special_accuracy` writes the table into `benchmarks/results/special.md`.
-The functions, their ranges and what mpmath says are those of `tests/support/special_functions.py`, whose bounds the tests
-hold at fewer points. It takes a minute.
+The functions, their ranges and what mpmath says are those of `tests/support/special_functions.py`, whose bounds the
+tests hold at fewer points. It takes a minute.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ HEAD = f"""# How exact special functions are
 
 `PYTHONPATH=tests/support python -m benchmarks.special_accuracy`, mpmath: the largest relative error found of the value,
 at {VALUES} points, and of the first two derivatives, at {SLOPES}; a quarter of these where mpmath is slow. An error is
-relative to the exact answer, or to the number in the column *beside*, if that is larger: these functions have zeros, and
-there digits are lost. The ranges are those of the arguments.
+relative to the exact answer, or to the number in the column *beside*, if that is larger: these functions have zeros,
+and there digits are lost. The ranges are those of the arguments.
 
 | function | ranges | value | derivatives, orders 1 and 2 in each argument that has one | beside |
 |---|---|---|---|---|

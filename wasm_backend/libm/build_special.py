@@ -5,7 +5,7 @@
     git -C XSF checkout 101ee41a1471dcbd8cdcbcd15ddbc96696094d0e
     python -m wasm_backend.libm.build_special XSF
 
-A developer runs it, and a test compares where the tools are there. `special.cpp` says which functions are taken. They
+A developer runs it, and a test compares the file's hash of `special.cpp`, which says which functions are taken. They
 import nothing from a host, and allocate nothing. They call those of `libm.bin`; of musl's others, such as `frexp`, the
 code is taken from the same archive. Products and sums are not fused, so that every engine rounds alike.
 """
@@ -90,13 +90,19 @@ def _parts(mangled: str) -> list[str]:
     return found
 
 
+def source() -> str:
+    """The hash of our file."""
+    return hashlib.sha256(SOURCE.read_bytes()).hexdigest()
+
+
 def main(xsf: str, headers: str = str(HEADERS)) -> None:
     """Write `special.bin`."""
     at = subprocess.run(["git", "-C", xsf, "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
     assert at.stdout.strip() == COMMIT, f"xsf is at {at.stdout}"
     raw, archive = compiled(Path(xsf), Path(headers)), ARCHIVE.read_bytes()
     object = read_object(raw)
-    made_from = {"xsf": COMMIT, "compiler": object.compiler, "sha256": hashlib.sha256(archive).hexdigest()}
+    hashes = {"source": source(), "musl": hashlib.sha256(archive).hexdigest()}
+    made_from = {"xsf": COMMIT, "compiler": object.compiler, **hashes}
     made = pack(build(object, archive, made_from))
     Path(SPECIAL_FILE).write_bytes(made)
     print(f"{SPECIAL_FILE}: {len(made):,} bytes")

@@ -2,7 +2,7 @@
 
 from rose.ir.libm.library import CALL, SPECIAL, SPECIAL_STACK, both, library
 from wasm_backend.libm.build import stack_of
-from wasm_backend.libm.build_special import COMMIT, _Names, _parts
+from wasm_backend.libm.build_special import COMMIT, _Names, _parts, source
 
 
 def test_names_of_cpp_are_read():
@@ -20,7 +20,7 @@ def test_functions_of_one_name_are_told_apart():
 
 
 def test_the_library_is_that_of_a_commit_and_closed_under_calls():
-    assert both().made_from["xsf"] == COMMIT
+    assert (both().made_from["xsf"], both().made_from["source"]) == (COMMIT, source())
     assert all(
         [r.target in both().functions for f in both().functions.values() for r in f.relocations if r.kind == CALL]
     )

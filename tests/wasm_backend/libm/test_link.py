@@ -17,6 +17,7 @@ from rose.ir.libm import DOUBLE, SINGLE, function
 from rose.ir.libm.decode import decode
 from rose.ir.libm.library import FILE, closure, library, pack, unpack
 from wasm_backend.binary.encoder import F32, F64
+from wasm_backend.libm.link import notice
 
 ALL = [*DOUBLE, *SINGLE]
 
@@ -165,3 +166,8 @@ def test_a_name_that_is_not_there():
 
 def test_nan_and_infinity_are_given_and_taken():
     assert bits(function("atan2")(INF, NAN)) == "nan" == bits(function("sin")(INF))
+
+
+def test_the_notices_are_those_of_what_a_module_has():
+    assert b"musl" in notice(["sin"]) and b"SciPy" not in notice(["sin"])
+    assert notice(["special_jv"]) == (ROOT / "NOTICE").read_bytes()
