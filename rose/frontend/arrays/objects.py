@@ -17,9 +17,10 @@ from ...errors import TypeMismatch, here, objects_made
 from ...errors.advice import of_objects
 from ...ir import Value, a_traced, current_builder
 from ...ir.sizes import Size
+from ...ir.types import is_complex
 from ..operators import view
 from .elementwise import located
-from .shapes import shape_of
+from .shapes import leaf_of, shape_of
 
 MOST = 1000  # elements of a vector that NumPy takes one by one
 
@@ -32,6 +33,9 @@ def objects(v: Value) -> Any:
         most = f"{MOST} at most" if prod([n for n in shape if not isinstance(n, Size)]) > MOST else "a number of them"
         what = f"{a_traced(v)} is no array of NumPy's, which would hold its elements one by one: it takes {most}"
         raise TypeMismatch(what, here(), "write rose.array(...) in its place")
+    if is_complex(leaf_of(v.type)):  # of an array of objects NumPy says that the imaginary parts are 0
+        what = f"{a_traced(v)} is no element of an array of NumPy's, which would lose its imaginary part"
+        raise TypeMismatch(what, here(), "write rose.array([z, w]) for the array of traced values")
     objects_made(of_objects)
     out = sys.modules["numpy"].empty(shape, object)
     for at in product(*map(range, shape)):

@@ -11,7 +11,9 @@ from ...errors import OutOfRange, TypeMismatch, here
 from ...ir import Value, a_traced, current_builder, ops, shown
 from ...ir.numbers import is_listed
 from ...ir.sizes import Size, at_most, differ
+from ...ir.types import is_complex
 from ...ir.value import host_index
+from ..function import MeetsComplex
 from ..operators import is_array, view
 from ..values import is_number
 from .elementwise import array_function, each
@@ -249,6 +251,8 @@ def nan_to_num(x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neg
 
     def finite(y: Any, nan: Any, high: Any, low: Any) -> Value:
         y = number(current_builder().lift(y))
+        if is_complex(y.type):
+            raise MeetsComplex
         z = ops.select(y == math.inf, high, ops.select(y == -math.inf, low, y))
         return ops.select(y != y, nan, z)
 

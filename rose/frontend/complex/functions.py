@@ -23,10 +23,10 @@ from ..operators import is_array, multiply
 from ..values import is_number, to_value
 from . import arrays
 
-# linear functions, with the arguments in which they are
+# functions that are linear, or of each part, with the arguments in which they are
 _LINEAR = {
     "sum": ("items", "initial"), "mean": ("x",), "cumsum": ("x",), "diff": ("x", "prepend", "append"), "trace": ("x",),
-    "average": ("a",), "gradient": ("f",), "trapezoid": ("y",), "interp": ("fp",), "total": ("x", "initial"),
+    "average": ("a",), "gradient": ("f",), "trapezoid": ("y",), "interp": ("fp",), "nan_to_num": ("x",),
 }  # fmt: skip
 
 
@@ -36,6 +36,7 @@ def applied(name: str, f: Callable[..., Any], args: tuple[Any, ...], named: dict
         return _of_parts(name, f, args, named)
     if name in _OWN:
         return _OWN[name](*args, **named)
+    name = {"smallest": "min", "largest": "max"}.get(name, name)
     what = f"{name} takes Reals, and got complex numbers"
     raise TypeMismatch(what, here(), "give it their .real, their .imag or their abs")
 

@@ -37,6 +37,7 @@ np.diff(z)
 np.var(z)
 np.std(M, axis=0)
 np.nansum(z)
+np.nan_to_num(np.array([complex(np.nan, 1.0), 2j, complex(1.0, np.inf), 0.0]) + 0.0 * z)
 np.count_nonzero(z)
 np.any(z)
 np.all(M, axis=0)
@@ -84,7 +85,7 @@ np.ones_like(z)
 np.linspace(z[0], z[1], 4)
 np.linspace(0, 1j, 4) + x
 x.astype(complex)
-np.array([[z[0], 1.0], [2j, x[0]]])
+rose.array([[z[0], 1.0], [2j, x[0]]])
 np.block([[A, B], [B, A]])
 np.pad(z, 1)
 np.diag(z)
@@ -99,12 +100,12 @@ def of(expression: str) -> tuple[Any, list[Any]]:
     """The function of the arrays that an expression names, and these."""
     code = compile(expression, "<test>", "eval")
     names = [k for k in GIVEN if k in code.co_names]
-    wanted = np.asarray(eval(code, {"np": np, **GIVEN}))
+    wanted = np.asarray(eval(code, {"np": np, "rose": np, **GIVEN}))
     leaf: Any = {"c": Complex, "b": Bool}.get(wanted.dtype.kind, Real)
     for n in reversed(wanted.shape):
         leaf = Vec[n, leaf]
     types = [Vec[*GIVEN[k].shape, Complex if GIVEN[k].dtype.kind == "c" else Real] for k in names]
-    return fn(types, leaf)(eval(f"lambda {', '.join(names)}: {expression}", {"np": np})), [
+    return fn(types, leaf)(eval(f"lambda {', '.join(names)}: {expression}", {"np": np, "rose": rose})), [
         wanted,
         *map(GIVEN.get, names),
     ]
@@ -137,6 +138,12 @@ def test_what_takes_reals_says_so():
         _ = fn([Vec[4, Complex]], Complex)(lambda z: np.average(z, weights=z)).func
     with pytest.raises(TypeMismatch, match="the imaginary parts of complex numbers would be lost"):
         _ = fn([Vec[4, Complex]], Vec[4])(lambda z: z.astype(float)).func
+
+
+def test_a_list_of_them_is_an_array_of_ours():
+    with pytest.raises(TypeMismatch, match="would lose its imaginary part") as e:
+        _ = fn([Complex], Vec[2])(lambda z: np.array([z, z]).imag).func
+    assert e.value.hint == "write rose.array([z, w]) for the array of traced values"
 
 
 def test_items_of_a_generator_are_multiplied():
