@@ -358,9 +358,22 @@ def extreme(
 
 
 @located
-def logsumexp(x: Value, axis: Any, keepdims: Any) -> Value:
-    """The logarithms of sums of exponentials of an array along axes."""
+def logsumexp(x: Value, axis: Any, keepdims: Any, b: Any = None) -> Value:
+    """The logarithms of sums of exponentials of an array along axes, each times its element of `b`."""
+    if b is not None:
+        return _weighted_logsumexp(x, as_array(b), axis, keepdims)
     return over(x, axes_of(axis, shape_of(x.type)), keepdims, logsumexp_of)
+
+
+def _weighted_logsumexp(x: Value, weights: Value, axis: Any, keepdims: Any) -> Value:
+    shape = broadcast([shape_of(x.type), shape_of(weights.type)])
+    given: Callable[[Value, Value], Value] = lambda y, w: select(number(w) == 0.0, -math.inf, number(y))
+    x, weights = each(given, x, weights), maps(shape, itself, [each(number, weights)])
+    largest = each(stop_gradient, extreme(x, "max", axis, True, -math.inf))
+    shift = each(lambda m: select(abs(m) == math.inf, 0.0, m), largest)
+    terms: Callable[[Value, Value, Value], Value] = lambda y, w, m: select(w == 0.0, 0.0, w * ops.exp(y - m))
+    found = each(ops.log, total(each(terms, x, weights, shift), axis, True)) + shift
+    return found if keepdims else total(found, axis)
 
 
 # the functions of the language

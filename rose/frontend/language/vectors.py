@@ -43,18 +43,21 @@ def norm(x: Any, ord: Any = None, axis: Any = None, *, keepdims: Any = False) ->
 
 
 @of_values
-def logsumexp(items: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+def logsumexp(items: Any, axis: Any = None, b: Any = None, *, keepdims: Any = False) -> Any:
     """The logarithm of the sum of `exp(x)` over an array, or along axes, or over a generator, without overflow.
 
-    Of no numbers it is -inf. Its gradient is the softmax of the numbers, and 0 if all of them are -inf.
+    Of no numbers it is -inf. Its gradient is the softmax of the numbers, and 0 if all of them are -inf. With `b` each
+    exponential is multiplied by its element, as in SciPy; the sum is nan below 0.
     """
     x = reductions.with_axes(items, "logsumexp", axis, keepdims)
+    if x is None and b is not None:
+        x = reductions.numbers(items, "logsumexp")
     if x is None:
         x = vec(items) if not isinstance(items, Value) else items
         if len(_shape(x.type)) != 1:
             message = f"rose.logsumexp takes a vector of Reals, not {_a(x, items)}"
             raise TypeMismatch(message, here(), "write rose.logsumexp(... for i in rose.range(n))")
-    return reductions.logsumexp(x, axis, keepdims)
+    return reductions.logsumexp(x, axis, keepdims, b)
 
 
 def _a(v: Value, x: Any) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import special
 
 import rose
 from rose import Fin, Real, Vec, dim, fn
@@ -72,3 +73,19 @@ def test_eager_evaluation_gives_the_same_bits(f: Any):
     with rose.eager():
         now = g(X)
     assert now == g(X)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("named", [{}, {"axis": 0}, {"axis": 1, "keepdims": True}], ids=str)
+def test_a_logarithm_of_a_sum_with_weights_is_scipys(named: Any):
+    x, b = np.array([[1.0, 800.0, -np.inf], [0.5, -1.0, 3.0]]), np.array([[1.0, 0.0, 2.0], [0.5, 3.0, 0.25]])
+    want = np.asarray(special.logsumexp(x, b=b, **named))
+    f = fn([Vec[2, 3], Vec[2, 3]], Vec[want.shape] if want.ndim else Real)(lambda x, b: rose.logsumexp(x, b=b, **named))
+    np.testing.assert_allclose(f(x, b), want, rtol=1e-13)
+
+
+def test_derivatives_of_a_logarithm_of_a_sum_with_weights():
+    f = fn([Vec[3], Vec[3]], Real)(lambda x, b: rose.logsumexp(x, b=b * b + 0.5) ** 2)
+    for g in (f, fn([Vec[3], Vec[3]], Vec[3])(rose.grad(f, 0))):
+        report = rose.testing.examine(g, points=1)
+        assert report.ok, report

@@ -175,7 +175,6 @@ def test_in_a_loop_and_in_each_other():
          "rose.cross takes two vectors of three Reals, not {0} and {1}"),
         ((Real, Real), lambda a, b: rose.norm(a), "rose.norm takes a vector of Reals, not a {0}"),
         ((Vec[2, rose.Bool], Real), lambda a, b: rose.norm(a), "rose.norm takes a vector of Reals, not a {0}"),
-        ((Real, Real), lambda a, b: rose.logsumexp(a), "rose.logsumexp takes a vector of Reals, not a {0}"),
     ],
 )  # fmt: skip
 def test_a_wrong_shape_is_an_error_that_names_it(types: tuple[Any, ...], f: Any, words: str):
