@@ -11,7 +11,7 @@ from rose.ir.value import OPERATORS
 
 def test_all_operators_of_a_value_have_a_meaning():
     symbols = "+ - * / // % @ ** & | ^ < <= > >= == != neg abs ~ []"
-    symbols += " divmod each array objects part column ufunc function iter"
+    symbols += " divmod round ceil floor trunc each array objects part column ufunc function iter"
     assert set(MEANINGS.operators) == set(symbols.split())
 
 
