@@ -370,7 +370,8 @@ def _weighted_logsumexp(x: Value, weights: Value, axis: Any, keepdims: Any) -> V
     given: Callable[[Value, Value], Value] = lambda y, w: select(number(w) == 0.0, -math.inf, number(y))
     x, weights = each(given, x, weights), maps(shape, itself, [each(number, weights)])
     largest = each(stop_gradient, extreme(x, "max", axis, True, -math.inf))
-    shift = each(lambda m: select(abs(m) == math.inf, 0.0, m), largest)
+    finite: Callable[[Value], Value] = lambda m: select(abs(m) == math.inf, 0.0, m)
+    shift = each(finite, largest)
     terms: Callable[[Value, Value, Value], Value] = lambda y, w, m: select(w == 0.0, 0.0, w * ops.exp(y - m))
     found = each(ops.log, total(each(terms, x, weights, shift), axis, True)) + shift
     return found if keepdims else total(found, axis)
