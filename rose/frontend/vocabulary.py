@@ -215,7 +215,9 @@ def _as_method(name: str, f: Callable[..., Any]) -> Callable[..., Any]:
 def applied(f: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """The result of NumPy's function `f` on arguments of which one is traced; a TypeMismatch if it has no meaning."""
     name = numpys_name(f)
-    ours = _BY_NUMPY.get(name) or ufuncs.MEANINGS.get(name) or attributes.ATTRIBUTES.get(name) or _rarer(name)
+    of_linalg = _rarer(name) if name.startswith("linalg.") else None  # has more norms than the language
+    ours = of_linalg or _BY_NUMPY.get(name) or ufuncs.MEANINGS.get(name) or attributes.ATTRIBUTES.get(name)
+    ours = ours or _rarer(name)
     if ours is None:
         raise _refused(f, _traced(args, named))
     try:
