@@ -20,7 +20,7 @@ def test_each_is_of_the_room_that_has_it():
 
 
 def test_numpys_linear_algebra_is_ours():
-    assert all([getattr(np.linalg, name.removeprefix("linalg.")) for name in above().numpys])
+    assert all([hasattr(np.linalg, name.removeprefix("linalg.")) or hasattr(np, name) for name in above().numpys])
     assert above().numpys["linalg.det"] is rose.linalg.det
 
 
