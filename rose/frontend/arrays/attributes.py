@@ -36,7 +36,9 @@ PARTS = ("real", "imag", "conj", "conjugate", "angle", "isreal", "iscomplex", "i
 
 def part(name: str) -> Callable[..., Any]:
     """The function of complex numbers, and of others, of NumPy's name."""
-    return lambda *args, **named: above().complex.part(name, *args, **named)
+    if name == "angle":
+        return lambda x, deg=False: above().complex.part(name, x, deg)
+    return lambda x: above().complex.part(name, x)
 
 
 def parts() -> dict[str, Any]:
