@@ -79,7 +79,7 @@ def test_a_factor_that_is_zero_hides_no_derivative(y: float):
     assert rose.jacfwd(by_both, argnums=1)(AT, y).tolist() == SLOPES
 
 
-@pytest.mark.parametrize("options", [{"single": True}, {"simd": True}, {"simd": True, "single": True}])
+@pytest.mark.parametrize("options", [{"dtype": "f32"}, {"simd": True}, {"simd": True, "dtype": "f32"}])
 def test_single_precision_and_simd(options: dict[str, Any]):
     n = 64
     f = rose.fn([Vec[n]], Real)(
@@ -90,7 +90,7 @@ def test_single_precision_and_simd(options: dict[str, Any]):
     x = tuple([[2.0, 0.0, -1.0, 4.0][k % 4] for k in range(n)])
     g = rose.grad(f)
     twice = rose.fn([Vec[n]], Vec[n])(lambda x: rose.grad(rose.fn([Vec[n]], Real)(lambda y: rose.sum(g(y))))(x))
-    module = Module({"g": g.func, "twice": twice.func}, **options)
+    module = rose.compile({"g": g, "twice": twice}, **options)
     assert module["g"](x) == pytest.approx([[-0.25, 0.0, 0.0, -0.0625][k % 4] for k in range(n)], rel=1e-6)
     assert module["twice"](x) == pytest.approx([[0.25, 0.0, 0.0, 1.0 / 32.0][k % 4] for k in range(n)], rel=1e-6)
 
