@@ -39,6 +39,7 @@ CALLS = {
         "linalg.solve_sylvester({w}, {w}, {m})", "linalg.solve_triangular({w}, {m}, lower=True)",
         "linalg.cho_solve((linalg.cholesky({s}), True), {m})", "linalg.toeplitz({v})",
         "linalg.block_diag({z}, {m})[1:, 1:]", "linalg.solve_lyapunov({w}, {s})",
+        "linalg.multi_dot([{w}, {m}, {m}])", "linalg.polar({w})[0]", "linalg.tensorinv({w}, 1)",
     ),
     "v": (
         "linalg.solve({w}, {v})", "linalg.linsolve({w}, {v})", "linalg.cholesky_solve({s}, {v})", "linalg.svdvals({w})",
@@ -50,9 +51,11 @@ CALLS = {
         "implicit.ode(field, 0.0, 0.5, {v}, {z}, rtol=1e-3, atol=1e-3)", "random.normal(random.key(7), (n,)) * {v}",
         "np.where(random.bernoulli(random.split(key)[0], 0.5, (n,)), {v}, {z})",
         "({v})[random.permutation(random.fold_in(key, 3), n)]", "({v})[random.integers(key, n, (n,))]",
+        "linalg.tensorsolve({w}, {v})",
     ),
     "z": (
         "linalg.det({w})", "linalg.logdet({s})", "linalg.slogdet({w})[1]", "linalg.norm({m})", "linalg.norm({v})",
+        "linalg.vector_norm({v})", "linalg.matrix_norm({m})", "linalg.matrix_rank({w}) * {z}",
         "linalg.cond({w})", "implicit.root(cubic)(0.5, {z})", "implicit.fixed_point(nearer)(0.5, {z})",
         "implicit.argmin(bowl)(0.5, {z})", "implicit.quadrature(wave, 0.0, {z}, {z})",
         "random.gamma(random.key(3), 0.5 + {z} ** 2)", "random.uniform(random.key(5)) * {z}",

@@ -46,7 +46,9 @@ LAYERS = (
     "nn.conv3d(x[None, ..., None], k[:2, ..., None, None])", "nn.dropout(v, 0.5, rose.random.key(3))",
     "nn.embedding(v, [3, 0])", "nn.gru(x, WIDE[:2, :6], WIDE[:2, :6] * z).outputs",
     "nn.lstm(x, WIDE[:2], WIDE[:2] * z).outputs", "nn.pad(v, 1, 'reflect')",
-    "nn.relu(v) + nn.sigmoid(v) + nn.softplus(v) + nn.tanh(v)",
+    "nn.relu(v) + nn.sigmoid(v) + nn.softplus(v) + nn.tanh(v)", "nn.linear(v, k[0], v[0])", "nn.group_norm(x, 2)",
+    "nn.rms_norm(v) + nn.elu(v) + nn.leaky_relu(v)", "nn.mse(v, v * z)", "nn.binary_cross_entropy(v, 0.5 * v)",
+    "nn.one_hot([1, 0, 1, 1], 2) * v", "nn.multi_head_attention(v, v, v, 2, k[0], k[1], k[2], k[0])",
 )  # fmt: skip
 FUNCTIONALS = (
     "F.nabla(f)(z)", "F.compose(f, f)(z)", "(f * f + f)(z)", "F.nabla(F.nabla(f))(z)", "F.nabla(f(f) * f)(z)",
