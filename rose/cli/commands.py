@@ -85,7 +85,7 @@ _size = click.option("--size", "sizes", multiple=True, metavar="NAME=N", help="W
 
 # the derivatives that can be asked for: the prefix of the name, and the transform
 _DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
-    "grad": gradients.grad, "value_and_grad": gradients.value_and_grad, "hessian": jacobians.hessian,
+    "grad": gradients.grad, "value_and_grad": gradients.value_and_grad, "hessian": lambda f: _hessian(f),
     "vjp": gradients.pullback,
 }  # fmt: skip
 
@@ -192,6 +192,12 @@ def _of_sizes(fs: Mapping[str, AnyFn], sizes: Sequence[str], *, dynamic: bool = 
     except RoseError as e:
         hint = e.hint if dynamic else "write --size n=10, once for each size; or --dynamic"
         raise click.UsageError(f"{e.message}\n  hint: {hint}") from e
+
+
+def _hessian(f: AnyFn) -> AnyFn:
+    """The Hessian of a function to a number: of others it is seldom wanted."""
+    gradients.grad(f)
+    return jacobians.hessian(f)
 
 
 def _derivatives(kind: str, fs: Mapping[str, AnyFn], quiet: bool) -> Iterator[tuple[str, AnyFn]]:

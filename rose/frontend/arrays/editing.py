@@ -237,7 +237,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
 def choose(a: Any, choices: Sequence[Any], *, mode: Any = "raise") -> Any:
     """The element of the array of several that the index says, for each index; all are broadcast."""
     n = len(choices)
-    at = as_array(a)
+    at = as_indices(a, n) if mode == "raise" else as_array(a)
     if mode in ("wrap", "clip"):
         at = as_array(at % n if mode == "wrap" else each(ops.clip, each(number, at), 0.0, n - 1.0))
     out: Any = choices[-1]

@@ -57,8 +57,8 @@ def _real(x: Any) -> Value:
     return as_real(current_builder().lift(x))
 
 
-def logaddexp(x: Any, y: Any) -> Any:
-    """`log(exp(x) + exp(y))`, without overflow; the larger one, taken out, is a constant, as in `logsumexp`."""
+def _logarithm_of_sum(x: Any, y: Any, unit: float, exp: Callable[[Any], Any]) -> Any:
+    """The logarithm of a sum of two powers, of the base `exp(unit)`; the larger one, taken out, is a constant."""
 
     def of(x: Any, y: Any) -> Value:
         b = current_builder()
@@ -66,10 +66,20 @@ def logaddexp(x: Any, y: Any) -> Any:
         high, low = ops.select(x > y, x, y), ops.select(x > y, y, x)
         most = ops.stop_gradient(ops.max_(x, y))  # nan if either is
         shift = ops.select(abs(most) == math.inf, 0.0, most)
-        sum_ = ops.log1p(ops.expm1(high - shift) + ops.exp(low - shift)) + shift
+        sum_ = ops.log1p(ops.expm1((high - shift) * unit) + exp(low - shift)) / unit + shift
         return ops.select(most == -math.inf, b.lift(-math.inf), sum_)
 
     return each(of, x, y)
+
+
+def logaddexp(x: Any, y: Any) -> Any:
+    """`log(exp(x) + exp(y))`, without overflow."""
+    return _logarithm_of_sum(x, y, 1.0, ops.exp)
+
+
+def logaddexp2(x: Any, y: Any) -> Any:
+    """`log2(2**x + 2**y)`, without overflow."""
+    return _logarithm_of_sum(x, y, math.log(2.0), ops.exp2)
 
 
 def whole_part(name: str) -> Callable[[Any, Any], Any]:
@@ -88,14 +98,6 @@ def modf(x: Any) -> tuple[Any, Any]:
         return ops.trunc(_real(x))
 
     return each(rest, x), each(before, x)
-
-
-def logaddexp2(x: Any, y: Any) -> Any:
-    """`log2(2**x + 2**y)`, without overflow."""
-    return logaddexp(x * LN2, y * LN2) / LN2
-
-
-LN2 = math.log(2.0)
 
 
 def _matvec(a: Any, x: Any) -> Any:
