@@ -36,9 +36,14 @@ PARTS = ("real", "imag", "conj", "conjugate", "angle", "isreal", "iscomplex", "i
 
 def part(name: str) -> Callable[..., Any]:
     """The function of complex numbers, and of others, of NumPy's name."""
-    if name == "angle":
-        return lambda x, deg=False: above().complex.part(name, x, deg)
-    return lambda x: above().complex.part(name, x)
+
+    def of(x: Any) -> Any:
+        return above().complex.part(name, x)
+
+    def angle(x: Any, deg: Any = False) -> Any:
+        return above().complex.part(name, x, deg)
+
+    return angle if name == "angle" else of
 
 
 def parts() -> dict[str, Any]:
