@@ -25,6 +25,13 @@ def build(b: Builder, t: Type, leaf: Callable[[Path], Value], path: Path = ()) -
     return leaf(path) if t is Real else b.unit()
 
 
+def read(b: Builder, x: Value, path: Path) -> Value:
+    """The part of a value at a path."""
+    for k in path:
+        x = b.index(x, k) if isinstance(k, Value) else b.get(x, k)
+    return x
+
+
 class Flat:
     """A type, and the vector of as many Reals as are in it. Only one made of nothing else has a `value`."""
 

@@ -29,7 +29,7 @@ from ..ir.types import (
 )
 from ..ir.value import host_index
 from .arguments import Argnums, positions, real_result
-from .flatten import Path, build, place
+from .flatten import Path, build, place, read
 from .gradients import gradient
 from .linear_map import LinearMap, filled
 from .sparse.compression import sparse_hessian, sparse_jacobian
@@ -40,12 +40,6 @@ from .sweeps import Sweeps
 def _matrix(rows: Type, columns: Type) -> Type:
     """`rows` with a `columns` in the place of each Real."""
     return map_leaves(rows, lambda s: columns if s is Real else Unit)
-
-
-def _read(b: Builder, x: Value, path: Path) -> Value:
-    for k in path:
-        x = b.index(x, k) if isinstance(k, Value) else b.get(x, k)
-    return x
 
 
 def _unit_vector(b: Builder, t: Type, path: Path) -> Value:
@@ -216,14 +210,14 @@ def _by_sweeps(lin: LinearMap, k: int, xs: Sequence[Value], sweeps: Sweeps, prod
 
     def number(path: Path, out: Path) -> Value:
         sweep, direction = sweeps.place(b, _index(b, place(t, path)))
-        return b.index(_read(b, b.index(columns, sweep), out), direction)
+        return b.index(read(b, b.index(columns, sweep), out), direction)
 
     return _of_numbers(lin, k, xs, number)
 
 
 def _of_columns(lin: LinearMap, k: int, xs: Sequence[Value], columns: Value) -> Value:
     b = ir.current_builder()
-    return _of_numbers(lin, k, xs, lambda path, out: _read(b, _read(b, columns, path), out))
+    return _of_numbers(lin, k, xs, lambda path, out: read(b, read(b, columns, path), out))
 
 
 def _of_numbers(lin: LinearMap, k: int, xs: Sequence[Value], number: Callable[[Path, Path], Value]) -> Value:

@@ -21,7 +21,7 @@ from ..ir.hooks import above
 from ..ir.progress import step, timed
 from ..ir.sizes import bound, current, dims_of
 from ..ir.types import Type, Unit, Vec, is_complex, tangent, untyped
-from ..ir.value import is_function
+from ..ir.value import bind_arguments, is_function
 from .annotations import NotANumber
 from .documentation import Documented
 from .duals import mentions_tangent, split_dual, view_dual
@@ -30,7 +30,7 @@ from .operators import view
 from .pickling import again, by_value, is_global, unnamed, whole
 from .randomness import nothing_drawn
 from .signatures import arity, by_place, defaults_of, name_of, names_of, written
-from .tracing import R, bind_arguments, finish, in_a_thread, locked, no_collector, room_for_one_more, sealed
+from .tracing import R, finish, in_a_thread, locked, no_collector, room_for_one_more, sealed
 from .values import is_number, to_value
 
 if TYPE_CHECKING:

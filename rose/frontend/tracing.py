@@ -5,13 +5,13 @@ from __future__ import annotations
 import gc
 import sys
 import threading
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, TypeVar
 
 from .. import errors, ir
 from ..errors import Loc, RoseError
-from ..ir import Builder, Func, Loop, Value, not_one_each
+from ..ir import Builder, Func, Loop, Value
 from ..optimise.instruments import told
 from ..optimise.map_fusion import fuse_maps
 
@@ -106,19 +106,3 @@ def recorded(b: Builder, body: Callable[[], R]) -> R:
     if b.failure is not None:
         raise b.failure
     return x
-
-
-def bind_arguments(
-    name: str, names: Sequence[str], args: Sequence[Any], kwargs: dict[str, Any], defaults: Mapping[str, Any]
-) -> list[Any]:
-    """The arguments in the order of `names`; a TypeMismatch if there is not one for each that has no default."""
-    given, there = list(args), kwargs
-    if defaults:
-        there = {**{k: x for k, x in defaults.items() if k in names[len(given) :]}, **kwargs}
-    for k in names[len(given) :]:
-        if k not in there:
-            break
-        given.append(there[k])
-    if len(given) != len(names) or len(args) + len(there) != len(names):
-        raise not_one_each(name, names, len(args), kwargs, defaults)
-    return given

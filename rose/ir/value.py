@@ -502,6 +502,17 @@ def not_one_each(
     return TypeMismatch(f"{name} takes {takes}, got {count + len(named)}", here(), hint)
 
 
+def bind_arguments(
+    name: str, names: Sequence[str], args: Sequence[Any], named: Mapping[str, Any], defaults: Mapping[str, Any]
+) -> list[Any]:
+    """The arguments in the order of `names`; a TypeMismatch if there is not one for each that has no default."""
+    rest = names[len(args) :]
+    there = {**{k: x for k, x in defaults.items() if k in rest}, **named} if defaults else named
+    if len(args) + len(there) != len(names) or not there.keys() >= {*rest}:
+        raise not_one_each(name, names, len(args), named, defaults)
+    return [*args, *[there[k] for k in rest]]
+
+
 def not_called_so(op: Op, count: int, named: dict[str, Any]) -> TypeMismatch:
     """An operation that is not given one argument for each that it takes."""
     n = op.type.__code__.co_argcount

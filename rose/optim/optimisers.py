@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..differentiation.flatten import Flat, Path, build, is_real
+from ..differentiation.flatten import Flat, build, is_real, read
 from ..errors import TypeMismatch, edge, here
 from ..frontend import options
 from ..frontend.annotations import as_type
@@ -36,15 +36,8 @@ class Tree:
 
     def each(self, f: Callable[..., Any], *values: object) -> Any:
         """The value that has `f` of their numbers at each place."""
-        trees = [to_value(x, self.type) for x in values]
-        return view(build(current_builder(), self.type, lambda path: f(*[_at(x, path) for x in trees])))
-
-
-def _at(x: Value, path: Path) -> Any:
-    b = current_builder()
-    for k in path:
-        x = b.index(x, k) if isinstance(k, Value) else b.get(x, k)
-    return view(x)
+        b, trees = current_builder(), [to_value(x, self.type) for x in values]
+        return view(build(b, self.type, lambda path: f(*[view(read(b, x, path)) for x in trees])))
 
 
 class Optimiser:

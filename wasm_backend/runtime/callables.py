@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 from rose.errors import NoField, RoseError, TypeMismatch, edge, here, hide_our_frames
 from rose.host.argument_sizes import measured
 from rose.host.signature import signature_of
-from rose.ir import Builder, Func, Opaque, not_one_each, shown
+from rose.ir import Builder, Func, Opaque, shown
 from rose.ir.sizes import dims_of
 from rose.ir.types import Bool, Fin, Real, Single, Tuple, Type, Unit, Vec, is_complex
+from rose.ir.value import bind_arguments
 
 from ..abi.layout import kind
 from ..abi.signature import Lowered, Signature, Slot
@@ -245,11 +246,7 @@ def _bind(
         given = [named.pop(key) for key in (f"{k}=", k) if key in named and key not in names]
         options[k] = next((x for x in given if x is not None), options[k])
     by_position = [x for x in args if x is not _Absent]
-    rest = names[len(by_position) :]
-    there = {**{k: x for k, x in defaults.items() if k in rest}, **named} if defaults else named
-    if len(by_position) + len(there) != len(names) or not there.keys() >= set(rest):
-        raise not_one_each(f, names, len(by_position), named, defaults)
-    return [*by_position, *[there[k] for k in rest], *options.values()]
+    return [*bind_arguments(f, names, by_position, named, defaults), *options.values()]
 
 
 # compiled functions

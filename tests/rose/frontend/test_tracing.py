@@ -9,17 +9,9 @@ from typing import Any
 
 import pytest
 
-from rose import Real, RoseError, TypeMismatch, fn
-from rose.frontend.tracing import bind_arguments, in_a_thread, no_collector, recorded, room_for_one_more
+from rose import Real, RoseError, fn
+from rose.frontend.tracing import in_a_thread, no_collector, recorded, room_for_one_more
 from rose.ir import building, current_builder
-
-
-def test_arguments_are_bound_by_place_and_by_name():
-    assert bind_arguments("f", ["x", "y"], [1], {"y": 2}, {}) == [1, 2]
-    assert bind_arguments("f", ["x", "y"], [1], {}, {"y": 3}) == [1, 3]
-    for args, named in (([1], {}), ([1, 2, 3], {}), ([1, 2], {"y": 3}), ([1], {"z": 2})):
-        with pytest.raises(TypeMismatch, match="f takes 2 arguments"):
-            bind_arguments("f", ["x", "y"], args, named, {})
 
 
 def test_a_loop_that_is_left_early_is_an_error():

@@ -11,7 +11,7 @@ import pytest
 import rose
 from rose import Real, RoseError, TypeMismatch, Vec
 from rose.ir import building
-from rose.ir.value import a_traced, host_index, not_one_each
+from rose.ir.value import a_traced, bind_arguments, host_index, not_one_each
 
 
 def trace(body: Any) -> Any:
@@ -55,3 +55,11 @@ def test_arguments_that_are_not_one_each_are_named():
     assert "y is given twice" in str(not_one_each("f", ["x", "y"], 2, {"y": 1}))
     assert "z is unknown" in str(not_one_each("f", ["x", "y"], 2, {"z": 1}))
     assert "y is missing" in str(not_one_each("f", ["x", "y"], 1, {}))
+
+
+def test_arguments_are_bound_by_place_and_by_name():
+    assert bind_arguments("f", ["x", "y"], [1], {"y": 2}, {}) == [1, 2]
+    assert bind_arguments("f", ["x", "y"], [1], {}, {"y": 3}) == [1, 3]
+    for args, named in (([1], {}), ([1, 2, 3], {}), ([1, 2], {"y": 3}), ([1], {"z": 2})):
+        with pytest.raises(TypeMismatch, match="f takes 2 arguments"):
+            bind_arguments("f", ["x", "y"], args, named, {})
