@@ -5,26 +5,33 @@ gets terms of its own iteration `i` between those of others, and no pass may cha
 they are two products of matrices, as if the factors were two arrays, and their results are added once after the nest:
 so the derivative of a product is the sum of two, as in mathematics. The order of each sum is that of the iterations.
 
-It is done for the innermost nest that has more loops than a number of the array has indices: a sum is cleared, and
-added, once for that. Sizes do not matter, so a module for all of them has the bits of one for some; and a loop with a
-state is in no nest, as its iterations may be divided into calls: see `checkpoint.py`.
+It is done for the innermost nest that has more loops than a number of the array has indices, as a sum is cleared and
+added once for that; and only for reads that are multiplied by numbers before they meet in a sum. `x[i] - x[j]` gives
+both the same number back, once, and nothing is in the way of its addition. Sizes do not matter, so a module for all of
+them has the bits of one for some; and a loop with a state is in no nest, as its iterations may be divided into calls:
+see `checkpoint.py`.
 
 Measured: the gradient of `sum((x @ x) ** 2)` takes 0.05 of its time at 512, 0.45 at 500 and 0.34 at 64; 0.04, 0.32 and
-0.24 with simd; that of `v @ a @ v` at 200 takes 0.77, that of a sum of bells over pairs of 200 numbers 0.99 and 0.91.
-Of 2 to 16 numbers and rows it takes 0.7 to 1.06 times as long, for some 100 bytes; with simd 0.5 to 1.1, for twice
-the bytes, where loops are vectorised that were not.
+0.24 with simd; that of `v @ a @ v` at 200 takes 0.77. Of 2 to 16 rows it takes 0.7 to 1.06 times as long, for some
+100 bytes; with simd 0.5 to 1.1, for twice the bytes, where loops are vectorised that were not. Differences of pairs
+took 0.9 to 1.3 times as long with sums of their own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import reduce
+from operator import or_
 from typing import NamedTuple
 
-from ..ir import FOR, INDEX, Block, Value
+from ..ir import ACCUM, ADD_TO, CONST, FOR, FREEZE, INDEX, Block, Value
+from ..ir.accumulators import base
 from ..ir.affine import affine_of
+from ..ir.ops import add, div, mul, neg, sub
 from ..ir.types import Tan
 
 Along = tuple[frozenset[Value], ...]
+Places = frozenset[tuple[Value, Along]]  # arrays, and along which indices they are read
 
 
 class Read(NamedTuple):
@@ -62,7 +69,11 @@ class CrossedReads:
                 whole, along = _place(x, loop)
                 if x not in apart and not whole.block.inside(loop.attr):
                     by.setdefault(whole, []).append(Read(x, depth, along))
-            self.found[loop] = {x: sums for x, reads in by.items() if (sums := _sums(reads))}
+            found = {x: sums for x, reads in by.items() if (sums := _sums(reads))}
+            if found:
+                factors = Factors(self.code, loop).found
+                found = {x: sums for x, sums in found.items() if x in factors}
+            self.found[loop] = found
         return self.found[loop]
 
     def _inner(self, loop: Value) -> list[Value]:
@@ -74,6 +85,59 @@ class CrossedReads:
             own = [(v, 1) for v in self.code[loop.attr] if v.op is INDEX and v.type is Tan]
             self.numbers[loop] = own + [(x, k + 1) for w in self._inner(loop) for x, k in self._read_in(w)]
         return self.numbers[loop]
+
+
+class Terms(NamedTuple):
+    """What is read of arrays that a linear number is a sum of: as it is, and multiplied by numbers."""
+
+    bare: Places = frozenset()
+    scaled: Places = frozenset()
+
+    def __or__(self, other: Terms) -> Terms:
+        return Terms(self.bare | other.bare, self.scaled | other.scaled)
+
+
+NOTHING = Terms()
+
+
+class Factors:
+    """The arrays of which parts that are read along different indices of a nest are factors in the terms of a sum."""
+
+    def __init__(self, code: Mapping[Block, list[Value]], loop: Value) -> None:
+        self.code, self.loop = code, loop
+        self.terms: dict[Value, Terms] = {}
+        self.found: set[Value] = set()
+        self._block(loop.attr)
+
+    def _block(self, block: Block) -> None:
+        for v in self.code[block]:
+            if v.op is FOR:
+                self._block(v.attr)
+                self._join(v, v.attr.results)
+            elif v.op is ADD_TO:
+                ref = base(v.args[0])
+                self.terms[ref] = self._sum([ref, v.args[1]])
+            elif v.op is FREEZE or v.op is ACCUM:
+                self._join(v, [base(a) for a in v.args])
+            elif v.op is INDEX and v.type is Tan and (place := _place(v, self.loop)) and place[0] not in self.terms:
+                self.terms[v] = Terms(bare=frozenset([place]))
+            elif v.op is add or v.op is sub:
+                self.terms[v] = self._sum(v.args)
+            else:
+                self._join(v, v.args)
+                if not (v.op is neg or v.op.moves or (v.op in (mul, div) and any([a.op is CONST for a in v.args]))):
+                    self.terms[v] = Terms(scaled=self.terms[v].bare | self.terms[v].scaled)
+
+    def _join(self, v: Value, parts: Iterable[Value]) -> None:
+        self.terms[v] = reduce(or_, [self.terms.get(x, NOTHING) for x in parts], NOTHING)
+
+    def _sum(self, args: Iterable[Value]) -> Terms:
+        """The terms of a sum, in which some meet others."""
+        x, y = [self.terms.get(a, NOTHING) for a in args]
+        if x.scaled and y.scaled:
+            here, there = {whole for whole, _ in x.scaled}, {whole for whole, _ in y.scaled}
+            self.found |= {whole for whole, _ in x.scaled ^ y.scaled if whole in here and whole in there}
+        return x | y
 
 
 def _place(x: Value, loop: Value) -> tuple[Value, Along]:
