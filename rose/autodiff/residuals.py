@@ -32,6 +32,7 @@ from ..ir import (
 from ..ir.callgraph import is_table
 from ..ir.columns import is_simple
 from ..ir.ops import and_, not_, select
+from ..ir.reshapes import RESHAPE
 from ..ir.types import Fin, Span
 from ..optimise import costs
 from .half_signature import HalfSignature
@@ -197,7 +198,7 @@ def is_cheap(v: Value, params: dict[Value, int], versions: Versions) -> bool:
             return False
         return whole in params or is_cheap(whole, params, versions) or (v.op is INDEX and whole.block is not v.block)
     of_indices = v.op.eval is not None and all([isinstance(a.type, Fin) for a in v.args])  # such as (i + 1) % n
-    return of_indices or v.op in (CONST, ZERO) or isinstance(v.type, Span) or is_table(v)
+    return of_indices or v.op in (CONST, ZERO, RESHAPE) or isinstance(v.type, Span) or is_table(v)
 
 
 def _is_simple(v: Value) -> bool:

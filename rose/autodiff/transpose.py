@@ -38,6 +38,7 @@ from ..ir.callgraph import Work, done
 from ..ir.ops import add, iadd, ibeyond, ifrom, reached, select
 from ..ir.progress import step, timed
 from ..ir.puts import PUT, put
+from ..ir.reshapes import RESHAPE, reshaped_back
 from ..ir.sizes import differ
 from ..ir.stacks import MORE, POP, PUSH, pop
 from ..ir.types import Bool, Fin, Real, Stack, Tan, Tuple, Type, Vec, linear_part
@@ -349,6 +350,8 @@ class Backward(LinearHalf):
         elif op is PACK:
             for k in range(len(args)):
                 self.contribute(b, v, k, b.index(ct, k))
+        elif op is RESHAPE:
+            self.contribute(b, v, 0, reshaped_back(b, v, ct))
         elif op is select:
             c, zero = self.primal(b, args[0]), self.zero(b, v)
             self.contribute(b, v, 1, b.emit(select, (c, ct, zero)))

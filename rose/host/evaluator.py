@@ -21,6 +21,7 @@ from .. import ir
 from ..ir import CALL, FOR, PURE_CALL, Block, Body, Branch, Func, Linear, Op, Opaque, Value, While, loop_of
 from ..ir.ops import add, select
 from ..ir.puts import PUT
+from ..ir.reshapes import RESHAPE, reshaped_rows
 from ..ir.sizes import number
 from ..ir.stacks import JOIN, MORE, POP, PUSH
 from ..ir.types import Bool, Fin, Stack, Tuple, Type, Unit, Vec, items_of
@@ -305,6 +306,7 @@ Evaluator.rules = {
     ir.ZERO: lambda e, v, xs: e.zero(v.type),
     ir.TUPLE: lambda e, v, xs: tuple(xs),
     ir.PACK: lambda e, v, xs: e.vector(xs),
+    RESHAPE: lambda e, v, xs: reshaped_rows(v, xs[0], e.vector),
     PUT: lambda e, v, xs: _changed(xs[0], xs[1:-1], xs[-1]),
     ir.GET: lambda e, v, xs: xs[0][v.attr],
     ir.INDEX: lambda e, v, xs: xs[0][xs[1]],

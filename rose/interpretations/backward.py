@@ -19,6 +19,7 @@ from ..ir import CONST, FOR, GET, INDEX, PACK, TUPLE, ZERO, Block, Branch, Build
 from ..ir.callgraph import instructions, make_branch
 from ..ir.ops import ibeyond, ifrom, select
 from ..ir.puts import PUT, put
+from ..ir.reshapes import RESHAPE, reshaped_back
 from ..ir.sizes import differ, plus
 from ..ir.types import Bool, Fin, Real, Tuple, Type, Vec, as_tuple, as_vec
 from .forward import Made, knows_index
@@ -124,6 +125,8 @@ class _Back:
         elif op is PACK:
             for k, a in enumerate(args):
                 self.give(b, a, b.index(whole, k))
+        elif op is RESHAPE:
+            self.give(b, args[0], reshaped_back(b, v, whole))
         elif op is PUT:
             self.put(b, v, whole)
         elif op is select:

@@ -16,6 +16,7 @@ from .builder import Op, is_call
 from .callgraph import is_current
 from .func import Block, Body, Branch, Func, Linear, Loop, Opaque, While
 from .numbers import Numbers, shown
+from .reshapes import RESHAPE, reshaped_type
 from .sizes import Size, at_most, differ, plus
 from .types import Bool, Fin, Real, Ref, Single, Span, Tuple, Type, Unit, Vec, linear_part, once
 from .value import Value
@@ -321,8 +322,13 @@ def _freeze(v: Value) -> str | None:
     return _expect(v, t.inner if isinstance(t, Ref) else None, args=1)
 
 
+def _reshape(v: Value) -> str | None:
+    return _expect(v, reshaped_type(v.args[0].type, *v.attr) if v.args else None, args=1)
+
+
 _RULES: dict[Op, Callable[[Value], str | None]] = {
     builder.PARAM: lambda v: "a parameter is among the instructions",
     builder.CONST: _const, builder.ZERO: _zero, builder.TUPLE: _tuple, builder.GET: _get, builder.PACK: _pack,
     builder.FOR: _for, builder.CALL: _call, builder.PURE_CALL: _call, builder.AT: _at, builder.FREEZE: _freeze,
+    RESHAPE: _reshape,
 }  # fmt: skip

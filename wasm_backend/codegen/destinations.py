@@ -12,6 +12,7 @@ from typing import NamedTuple
 from rose.ir import ACCUM, CALL, FOR, FREEZE, GET, PACK, PURE_CALL, TUPLE, Block, Value, is_call
 from rose.ir.accumulators import base
 from rose.ir.puts import PUT
+from rose.ir.reshapes import RESHAPE
 from rose.ir.sizes import Size, plus
 from rose.ir.types import Ref, Tuple, Type
 
@@ -81,7 +82,7 @@ class Destinations:
     def _want(self, x: Value, leaf: int, block: Block, to: Destination) -> None:
         """Let the value that makes a leaf of `x` make it at its destination, if it can."""
         while True:
-            if x.op is FREEZE:
+            if x.op is FREEZE or x.op is RESHAPE:
                 x = x.args[0]
             elif x.op is TUPLE and is_flat(x.type):
                 for a in x.args:

@@ -35,12 +35,13 @@ from rose.ir import (
 from rose.ir.callgraph import operations
 from rose.ir.ops import stop_gradient
 from rose.ir.puts import PUT
+from rose.ir.reshapes import RESHAPE
 from rose.ir.types import MANY
 
 from ..abi.layout import is_flat
 from . import costs
 
-_MAY_BE_ALIAS = {GET, INDEX, AT, TUPLE, FREEZE, stop_gradient}
+_MAY_BE_ALIAS = {GET, INDEX, AT, TUPLE, FREEZE, RESHAPE, stop_gradient}
 _TAKES = {ADD_TO, CALL, PURE_CALL, FOR, ACCUM, PACK, TUPLE, INDEX, AT, PUT}  # what reads a number from the stack
 _LOADS = {INDEX, GET}
 
@@ -63,7 +64,7 @@ def is_alias(v: Value) -> bool:
         return len(v.args) == 1 or v.args[1].op is CONST
     if op is TUPLE:
         return is_flat(v.type) or v.type.empty
-    return op is FREEZE or op is stop_gradient
+    return op is FREEZE or op is RESHAPE or op is stop_gradient
 
 
 def _is_load(v: Value) -> bool:

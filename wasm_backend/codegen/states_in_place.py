@@ -20,6 +20,7 @@ from rose.ir import ACCUM, CALL, FOR, FREEZE, GET, PACK, PURE_CALL, TUPLE, Block
 from rose.ir.accumulators import base
 from rose.ir.callgraph import instructions
 from rose.ir.puts import PUT
+from rose.ir.reshapes import RESHAPE
 from rose.ir.types import Tuple, Type
 
 from ..abi.layout import is_flat, item_leaves, leaves
@@ -211,6 +212,8 @@ def _made(x: Value, leaf: int) -> tuple[Value, int]:
     while True:
         if x.op is FREEZE:
             x = base(x.args[0])
+        elif x.op is RESHAPE:
+            x = x.args[0]
         elif x.op is GET and (is_flat(x.args[0].type) or x.args[0].op is FOR):
             x, leaf = x.args[0], leaf + _part(x).start
         elif x.op is TUPLE and is_flat(x.type):

@@ -29,6 +29,7 @@ from ...ir.callgraph import operations
 from ...ir.libm import nearest
 from ...ir.ops import add, div, eq, le, lt, mul, ne, neg, select, stop_gradient, sub
 from ...ir.puts import PUT
+from ...ir.reshapes import RESHAPE, reshaped_rows
 from ...ir.stacks import JOIN, MORE, POP, PUSH
 from ...ir.types import Real, Ref, Stack, Tan, Type, Vec, count_leaves, items_of
 from .abstract_values import (
@@ -261,6 +262,10 @@ def _put(v: Value, x: Value, *rest: Value) -> Step:
     return lambda env: _changed(v.type, env[x], [env[i] for i in path], env[y])
 
 
+def _reshape(v: Value, x: Value) -> Step:
+    return lambda env: None if env[x] is None else reshaped_rows(v, env[x], Row)
+
+
 def _changed(t: Type, row: Any, path: list[Any], y: Any) -> Any:
     """A vector with another element, which may be any one whose index is not known."""
     if not path:
@@ -359,6 +364,7 @@ def _same_as(v: Value, x: Value) -> Step:
 
 _STEPS: dict[Op, Callable[..., Step]] = {
     ir.CONST: _const, ir.ZERO: _zero, ir.TUPLE: _tuple, ir.PACK: _pack, ir.GET: _get, ir.INDEX: _index, PUT: _put,
+    RESHAPE: _reshape,
     ir.ACCUM: _accum, ir.AT: _at, ir.ADD_TO: _add_to, ir.FREEZE: _freeze,
     neg: _multiple, div: _multiple, add: _sum, sub: _sum, mul: _product, select: _select, stop_gradient: _same_as,
     PUSH: _push, POP: _pop, MORE: _more, JOIN: _join,

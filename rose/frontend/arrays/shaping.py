@@ -12,6 +12,7 @@ from typing import Any
 from ...errors import TypeMismatch, argument, here
 from ...ir import Value, a_traced, current_builder, shown
 from ...ir.ops import iadd, idiv, ile, imod, imul, select
+from ...ir.reshapes import reshape as reshape_axes
 from ...ir.sizes import Size, at_most, differ, minus, plus, times
 from ...ir.types import Vec
 from ...ir.value import host_index
@@ -359,9 +360,12 @@ def reshaped(v: Value, shape: Shape) -> Value:
     own = shape_of(v.type)
     if not differ(_count(own), 0):
         return current_builder().zero(array_type(shape, leaf_of(v.type)))
+    runs = _runs(own, shape)
+    if any([len([k for k in old if differ(own[k], 1)]) > 1 for old, _ in runs]):
+        return reshape_axes(current_builder(), v, len(own), shape)
     axes = [Axis(n) for n in shape]
     places: list[Place] = []
-    for old, new in _runs(own, shape):
+    for old, new in runs:
         places += _joined_places([own[k] for k in old], [axes[k] for k in new])
     return read(v, places, axes)
 

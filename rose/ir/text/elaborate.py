@@ -12,6 +12,7 @@ from ...errors import NoField, OutOfRange, WrongSyntax
 from .. import builder
 from ..func import Branch, Func, Kind, Linear, While
 from ..puts import PUT
+from ..reshapes import RESHAPE, apart, axes_of, reshaped_type
 from ..sizes import Size
 from ..types import DEEPEST, Bool, Fin, Ref, Span, Tuple, Type, Unit, Vec, linear_part, tangent, tuple_of
 from ..value import OPS, Value
@@ -215,6 +216,17 @@ class Body(Bindings):
             t = t.elem
         return self.raw(PUT, (vec, *path, self.value(e.args[-1], t, "the element")), vec.type, e.at)
 
+    def reshape(self, e: tree.Call, want: Type | None) -> Value:
+        """`reshape(v)`, of the type that is written."""
+        vec = self.value(e.args[0])
+        hint = "write let x: [2][3]Real = reshape y, of an array with as many elements"
+        if want is None:
+            self.fail(f"{a(vec.type)} is reshaped to a type that is not known", e.at, hint)
+        old, new = apart(axes_of(vec.type), axes_of(want))
+        if reshaped_type(vec.type, len(old), new) is not want:
+            self.fail(f"{a(vec.type)} is not reshaped to {a(want)}", e.at, hint)
+        return self.raw(RESHAPE, (vec,), want, e.at, (len(old), new))
+
     def below(self, e: Expr, size: int | Size) -> Value:
         """An index of a vector of this size."""
         i = self.value(e, Fin(size) if isinstance(e, tree.Literal) else None)
@@ -376,6 +388,8 @@ class Body(Bindings):
             return self.tuple(e, t)
         if e.name == PUT.name and len(e.args) > 2 and e.types is None:
             return self.put(e)
+        if e.name == RESHAPE.name and len(e.args) == 1 and e.types is None:
+            return self.reshape(e, want)
         if not rows(e.name) or e.types is not None:
             self.module.unknown("function", e.name, e.at, [*self.module.defs, *OPS], "define it with def")
         return row(self, tree.Apply(e.at, e.name, e.args), want)

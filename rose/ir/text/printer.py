@@ -36,6 +36,7 @@ from ..builder import Op, is_call
 from ..callgraph import callees
 from ..func import Block, Body, Branch, Func, Linear, Opaque, While
 from ..ops import neg, select
+from ..reshapes import RESHAPE
 from ..stacks import PUSH as PUSH  # so that its rows are in the table
 from ..types import Bool, Fin, Real, Ref, Single, Span, Stack, Tan, Tuple, Type, Unit, Vec, components_first
 from ..value import OPS, SPECIALS, Value
@@ -489,6 +490,7 @@ _EXPRESSIONS: dict[Op, Callable[[Value, list[str]], str]] = {
     builder.AT: lambda v, xs: f"&{xs[0]}[{xs[1]}]" if len(xs) == 2 else f"&{_access(v.args[0].type, xs[0], v.attr)}",
     builder.ADD_TO: lambda v, xs: f"{xs[0]} += {xs[1]}",
     builder.FREEZE: lambda v, xs: f"freeze {xs[0]}",
+    RESHAPE: lambda v, xs: f"reshape({xs[0]})",
     neg: lambda v, xs: f"-{xs[0]}",
     select: lambda v, xs: f"{xs[0]} ? {xs[1]} : {xs[2]}",
 }
