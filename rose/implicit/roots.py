@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 from ..differentiation.jacobians import jacfwd
@@ -85,12 +84,20 @@ def newtons(residual: AnyFn, tolerance: float, max_steps: int) -> Search:
         x, solve = s["x"], solver_with(slope(s["x"], *data))
         p = solve(s["r"])
         size = length(p)
-        helps: Callable[[Any], Any] = lambda t: length(solve(residual(x - p * t, *data))) < (1.0 - 0.5 * t) * size
-        t = control.while_loop(lambda t: ~helps(t) & (t >= _SHORTEST), lambda t: 0.5 * t, 1.0)
-        good = t >= _SHORTEST
-        x = x - p * select(good, t, 0.0)
-        busy = good & (size > ROUNDING * length(x))
-        return {"x": x, "r": residual(x, *data), "size": size, "steps": s["steps"] + 1.0, "busy": busy}
+
+        def tried(t: Any) -> dict[str, Any]:
+            return {"t": t, "r": residual(x - p * t, *data)}
+
+        def helps(s: dict[str, Any]) -> Value:
+            return length(solve(s["r"])) < (1.0 - 0.5 * s["t"]) * size
+
+        last: Any = control.while_loop(
+            lambda s: ~helps(s) & (s["t"] >= _SHORTEST), lambda s: tried(0.5 * s["t"]), tried(1.0)
+        )
+        good = last["t"] >= _SHORTEST
+        after = x - p * select(good, last["t"], 0.0)
+        busy = good & (size > ROUNDING * length(after))
+        return {"x": after, "r": select(good, last["r"], s["r"]), "size": size, "steps": s["steps"] + 1.0, "busy": busy}
 
     def search(x: Value, *data: object) -> Found:
         s: Any = {"x": x, "r": residual(x, *data), "size": math.inf, "steps": 0.0, "busy": True}

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from ..ir import ACCUM, ADD_TO, AT, CONST, FOR, FREEZE, INDEX, Block, Builder, Func, Value, element_of, loop_of, span_of
 from ..ir.callgraph import instructions, operations
 from ..ir.ops import add
+from ..ir.sizes import differ
 from ..ir.types import Real, Vec, items_of, tuple_of
 from ..ir.users import Users, users_of
 from .rewriter import Env, Rewriter
@@ -71,7 +72,7 @@ def _loop_of_element(at: Value, t: Vec, loop: Value | None, users: Users) -> Val
     found = users.loops.get(at.block)
     if found is None or (loop is not None and loop is not found):
         return None
-    if span_of(found) is not None or loop_of(found).size != t.size:
+    if span_of(found) is not None or differ(loop_of(found).size, t.size):
         return None
     block = loop_of(found)
     own = at.args[1] is block.index and found.block is at.args[0].block

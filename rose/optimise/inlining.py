@@ -1,7 +1,8 @@
 """Inlining: a small function, or one that is called once, is written where it is called; the others stay calls.
 
-One of up to 200 instructions is written into the loop that calls it, as long as the program grows by a tenth at most:
-so that what is the same in each iteration is computed once, and is not on a tape.
+One of up to 200 instructions is written into the loop that calls it, and one of up to 100 into a function that a loop
+calls, as long as the program grows by a tenth at most: so that what is the same in each iteration is computed once, and
+is not on a tape, and small arrays that a step gives to its rate are numbers.
 
 Functions are written again, callees first, each in one walk, by the simplifier of `rewriter.py`. What was a tape
 between the halves of a derivative is then a tuple that is made and taken apart in one function, so nothing is left of
@@ -30,23 +31,21 @@ class Inliner:
         self.is_cheap = IF_CONVERT.chosen(without)
         self.calls: dict[Func, int] = {}
         self.layers: dict[Func, int] = {}  # how often the oldest part of it was inlined
-        todo = list(roots)
+        self.fitting: dict[tuple[Func, Func], bool] = {}  # a function that is called in a loop, and one that it calls
+        todo, whiles, loops, total = list(roots), set[Func](), set[Func](), 0
+        seen = set(todo)
         for f in todo:
             self.calls[f] = self.calls.get(f, 0) + 1  # it is called from outside
-        self.parts: set[Func] = set()  # the parts of while loops, with what they call: it is in a loop as well
-        seen, total = set(todo), 0
-        while todo:
-            f = todo.pop()
+        for f in todo:
             total += length(f)
-            if isinstance(f.kind, While):
-                self.parts.update(callees(f))
             for g in callees(f):
                 self.calls[g] = self.calls.get(g, 0) + 1
-                if f in self.parts:
-                    self.parts.add(g)
                 if g not in seen:
                     seen.add(g)
                     todo.append(g)
+            whiles.update(callees(f) if isinstance(f.kind, While) else ())
+            loops.update([v.attr for v in calls(f) if _in_loop(v)])
+        self.whiles, self.loops = _with_callees(whiles), _with_callees(loops)
         self.room = max(costs.INLINED_ROOM, int(costs.INLINED_GROWTH * total))
 
     def inlined(self, f: Func) -> Func:
@@ -81,13 +80,33 @@ class Inliner:
                 most = longest if once or n <= costs.INLINED_INSTRUCTIONS else 0
                 if once and not any(callees(g)):
                     most = max(most, costs.LONG_INSTRUCTIONS)
-                if not most and self.is_inside(f, v) and n <= min(costs.INLINED_LOOP_INSTRUCTIONS, self.room):
+                if not most and self.fits(f, v, n):
                     most, self.room = longest, self.room - n
                 if total + n <= most:
                     out[v] = g
                     total += n
         return out
 
-    def is_inside(self, f: Func, v: Value) -> bool:
-        """True if a call in `f` is in a loop."""
-        return v.block.parent is not None or f in self.parts
+    def fits(self, f: Func, v: Value, n: int) -> bool:
+        """True if there is room for a callee of `n` instructions in a loop; in a function that one calls, for all."""
+        if _in_loop(v) or f in self.whiles:
+            return n <= min(costs.INLINED_LOOP_INSTRUCTIONS, self.room)
+        if f not in self.loops or n > costs.INLINED_STEP_INSTRUCTIONS:
+            return False
+        if (f, v.attr) not in self.fitting:
+            self.fitting[f, v.attr] = n * [w.attr for w in calls(f)].count(v.attr) <= self.room
+        return self.fitting[f, v.attr]
+
+
+def _with_callees(fs: Iterable[Func]) -> set[Func]:
+    """Some functions, and all that they call, directly or not."""
+    todo = list(fs)
+    found = set(todo)
+    for f in todo:
+        todo += [g for g in callees(f) if g not in found]
+        found.update(callees(f))
+    return found
+
+
+def _in_loop(call: Value) -> bool:
+    return call.block.parent is not None
