@@ -31,7 +31,7 @@ from ..ir.accumulators import aliases, base, begins_at_zero
 from ..ir.affine import affine_of
 from ..ir.callgraph import instructions, operations, weight
 from ..ir.ops import iadd, idiv, ifrom, imod, imul
-from ..ir.sizes import Size
+from ..ir.sizes import Size, differ
 from ..ir.types import Fin, Real, Ref
 from ..ir.users import users_of
 from . import costs
@@ -379,7 +379,7 @@ def indices_of(ref: Value) -> list[Value]:
 def tells(i: Value, index: Value, block: Block | None = None) -> bool:
     """True if `i` is another one in each iteration of the loop of `index`, whatever iteration of `block` that is in."""
     terms = affine_of(i).terms
-    known = [x is index or (block is not None and not x.block.inside(block)) for x, k in terms.items() if k != 0]
+    known = [x is index or (block is not None and not x.block.inside(block)) for x, k in terms.items() if differ(k, 0)]
     return isinstance(k := terms.get(index, 0), int) and k != 0 and all(known)
 
 
