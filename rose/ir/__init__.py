@@ -14,6 +14,7 @@ Its files, in the order in which to read them:
     affine        the one form of an index: what it is of other indices
     lengths       the norm of a vector            smooth       compositions that are smooth where a part has a kink
     stacks        the operations on the tapes of while loops           puts   vectors with another element
+    reshapes      axes of other sizes, in the same memory
     callgraph     branches and while loops; walks over the functions that are reachable, and memos
     accumulators  aliasing, and sums that are never -0.0
     sizes         sizes that are known when a module runs: polynomials      numbers   literals
