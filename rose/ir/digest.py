@@ -24,6 +24,7 @@ from .builder import FOR
 from .func import AsData, Block, Body, Branch, Func, Kind, Linear, Opaque, Origin, While
 from .lengths import NORM
 from .numbers import Numbers
+from .reshapes import RESHAPE
 from .sizes import Size
 from .types import Fin, Scalar, Span, Stack, Tuple, Type, Vec, components, components_first
 from .value import OPS, SPECIALS, Value
@@ -109,6 +110,8 @@ class _Own:
         x = v.attr
         if v.op is FOR:
             return self._block(x, numbers)
+        if v.op is RESHAPE:
+            return None  # the types say it
         if isinstance(x, Func):
             return [self._function(x)]
         if isinstance(x, Numbers) and not any([k.__class__ is Size for k in x]):

@@ -116,6 +116,13 @@ def structs(name: str, *fields: str) -> Any:
     return rose.struct(type(name, (), {"__annotations__": dict.fromkeys(fields, Real)}))
 
 
+def test_a_reshape_is_told_by_its_types():
+    def flat(n: int, m: int) -> Func:
+        return fn([Vec[n, m]], Vec[n * m])(lambda x: rose.ravel(rose.sin(x))).func
+
+    assert digest(flat(2, 3)) == digest(flat(2, 3)) and digest(flat(2, 3)) != digest(flat(3, 2))
+
+
 def test_structs_are_told_by_name_and_fields_and_by_which_are_the_same():
     point, other, place = structs("Point", "x", "y"), structs("Point", "x", "y"), structs("Place", "x", "y")
     of: Callable[..., str] = lambda *types: digest(fn([*types], Real)(lambda p, q: p.x).func)
