@@ -43,8 +43,9 @@ Terms:
 
 To add to it: a function of each element needs no code here: every row of `ir/ops.py` takes arrays, and `each` makes one
 of any other function of scalars. One that moves elements is an index function: loops that read `x` at other indices
-(`maps` in `elementwise`), which fusion makes free; but a merge of axes is a `reshape` of the IR. A reduction is a sum or a state over the axes that go, within maps
-over those that stay. NumPy's name for it goes into `ufuncs`, a method into `attributes`.
+(`maps` in `elementwise`), which fusion makes free; but a merge of axes is a `reshape` of the IR. A reduction is a sum
+or a state over the axes that go, within maps over those that stay. NumPy's name for it goes into `ufuncs`, a method
+into `attributes`.
 
 The room stands above `operators.py`, which calls `each` by the table of operators, where `decorators.py` enters it; and
 below `language`, whose functions take arrays.
