@@ -1,0 +1,45 @@
+"""How a transform of each size is done: by stages of which radices, or by a convolution of a friendlier size."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from .costs import AROUND, HARDEST, OF_OTHER, OF_RADIX
+
+_FIRST = (4, 2, 3, 5)  # fours first, as a modulus that is a power of 2 costs nothing
+_ODD = (1, 3, 5, 9, 15, 25, 27)  # factors of friendly sizes
+
+
+@cache
+def radices(n: int) -> tuple[int, ...]:
+    """The factors of `n` in the order of their stages; each but 4 is a prime number."""
+    found: list[int] = []
+    r = 7
+    for p in _FIRST:
+        while n % p == 0:
+            found.append(p)
+            n //= p
+    while n > 1:
+        if r * r > n:
+            r = n
+        if n % r:
+            r += 2
+            continue
+        found.append(r)
+        n //= r
+    return tuple(found)
+
+
+def cost(n: int) -> float:
+    """What the stages of a transform of `n` numbers cost."""
+    return n * sum([OF_RADIX.get(r, OF_OTHER * r) for r in radices(n)])
+
+
+@cache
+def convolution(n: int) -> int | None:
+    """The size of the convolution that makes a transform of `n` numbers; None where its own stages cost less."""
+    if radices(n)[-1:] <= (HARDEST,):
+        return None
+    least = 2 * n - 1
+    m = min([odd << (-(-least // odd) - 1).bit_length() for odd in _ODD], key=cost)
+    return m if 3.0 * cost(m) + AROUND * m < cost(n) else None

@@ -1,0 +1,90 @@
+"""Roots of unity as a table that a module makes: of two short ones, whose sizes are about the root of its own.
+
+With `i = k * side + a` a root is `w ** (k * side)` times `w ** a`. The short tables have the former and `w ** a - 1`,
+which is small, so that `x + x * (w ** a - 1)` is rounded about as the root itself would be: within an ulp. They are
+found by integers, of which nothing depends on the machine.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from ..frontend.complex.parts import made
+from ..frontend.function import AnyFn, make
+from ..frontend.language import control
+from ..frontend.operators import view
+from ..frontend.values import to_value
+from ..ir import Value, current_builder
+from ..ir.numbers import Numbers
+from ..ir.puts import put
+from ..ir.types import Complex, Fin, Real, Vec
+
+BITS, KEPT = 224, 160  # of numbers of a fixed point: what is computed, and what is right
+ONE = 1 << BITS
+PI = 0x3243F6A8885A308D313198A2E03707344A4093822299F31D0082EFA98EC4E6C89 >> (256 - BITS)
+
+Fixed = tuple[int, int]  # a complex number of a fixed point
+
+
+def powers(n: int, step: int, count: int) -> list[Fixed]:
+    """`exp(-2j * pi * step * k / n)` for each `k` below `count`, with `KEPT` bits."""
+    w, z, out = _turned(n, step), (ONE, 0), list[Fixed]()
+    for _ in range(count):
+        out.append((_rounded(z[0]), _rounded(z[1])))
+        z = (z[0] * w[0] - z[1] * w[1]) >> BITS, (z[0] * w[1] + z[1] * w[0]) >> BITS
+    return out
+
+
+def _rounded(x: int) -> int:
+    """With as many bits as are right: what is 0 is 0."""
+    return (x + (1 << (BITS - KEPT - 1))) >> (BITS - KEPT)
+
+
+def _turned(n: int, step: int) -> Fixed:
+    """`exp(-2j * pi * step / n)`, by its power series."""
+    angle, term, total = -2 * PI * (step % n) // n, ONE, [0, 0]
+    k = 0
+    while term:
+        total[k % 2] += -term if k % 4 > 1 else term
+        k += 1
+        term = term * angle // (k << BITS) if term * angle > 0 else -(-term * angle // (k << BITS))
+    return total[0], total[1]
+
+
+def _numbers(z: list[Fixed], less: int = 0) -> Value:
+    """A literal of the real and imaginary parts, less a whole number."""
+    scale = 1 << KEPT
+    parts = [x / scale for re, im in z for x in (re - less * scale, im)]
+    return view(current_builder().const(Numbers(parts), Vec(len(parts), Real)))
+
+
+def shape(n: int) -> tuple[int, int]:
+    """How many numbers both short tables of `n` roots have."""
+    side = 1 << (max(n - 1, 0).bit_length() + 1) // 2
+    return -(-n // side), side
+
+
+@cache
+def roots(n: int) -> AnyFn:
+    """The function without parameters that makes the table of `exp(-2j * pi * k / n)`, of `n` of them at least."""
+    count, side = shape(n)
+    table = Vec(count * side, Complex)
+
+    def body() -> Any:
+        b = current_builder()
+        coarse, fine = _numbers(powers(n, side, count)), _numbers(powers(n, 1, side), 1)
+
+        def row(k: Value, made_: Value) -> Any:
+            x, y = coarse[2 * k], coarse[2 * k + 1]
+
+            def item(a: Value, rest: Value) -> Any:
+                p, q = fine[2 * a], fine[2 * a + 1]
+                z = made(x + (x * p - y * q), y + (x * q + y * p))
+                return view(put(current_builder(), rest, [to_value(k * side + a, Fin(count * side))], z))
+
+            return control.scan(item, made_, side)
+
+        return control.scan(row, b.zero(table), count)
+
+    return make(body, [], table, "roots", [])
