@@ -16,7 +16,7 @@ from .ir.ops import *  # noqa: F403 (its __all__ joins ours)
 from .version import VERSION
 
 ROOMS = (  # the public ones
-    "functional", "implicit", "interpretations", "lib", "linalg", "nn", "optim", "random", "special", "stats",
+    "fft", "functional", "implicit", "interpretations", "lib", "linalg", "nn", "optim", "random", "special", "stats",
     "testing",
 )  # fmt: skip
 NAMES = {  # by the module that has them; `all:all_` is there under another name

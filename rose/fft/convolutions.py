@@ -7,7 +7,6 @@ transform (1970). The convolution is circular, of a size that stages do well.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -18,6 +17,7 @@ from ..frontend.values import to_value
 from ..ir import Value
 from ..ir.types import Complex, Fin, Vec
 from .roots import roots
+from .rows import Rows, at
 from .stages import steps
 
 
@@ -43,8 +43,8 @@ def spectrum(n: int, m: int) -> AnyFn:
 
     def body(c: Value, w: Value) -> Any:
         def item(j: Value) -> Any:
-            near = select(j < n, j, (m - j) % m)
-            return select(near < n, c[to_value(near % n, Fin(n))].conj() * (1.0 / m), 0j)
+            near = select(j < n, j, m - j)
+            return select(near < n, at(c, near).conj() * (1.0 / m), 0j)
 
         return steps(m)(loops.vec(item(j) for j in loops.range(m)), w)
 
@@ -57,7 +57,7 @@ def convolved(n: int, m: int) -> AnyFn:
 
     def body(x: Value, c: Value, spectrum: Value, w: Value) -> Any:
         def padded(j: Value) -> Any:
-            return select(j < n, x[j % n] * c[j % n], 0j)
+            return select(j < n, at(x, j) * at(c, j), 0j)
 
         there = steps(m)(loops.vec(padded(j) for j in loops.range(m)), w)
         product = loops.vec(there[j] * spectrum[j] for j in loops.range(m))
@@ -66,9 +66,6 @@ def convolved(n: int, m: int) -> AnyFn:
 
     types = [Vec(n, Complex), Vec(n, Complex), Vec(m, Complex), roots(m).result]
     return make(body, types, Vec(n, Complex), "dft", ["x", "chirp", "spectrum", "w"])
-
-
-Rows = Callable[[Value], Any]
 
 
 def by_convolution(n: int, m: int) -> Rows:

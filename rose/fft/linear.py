@@ -16,7 +16,7 @@ from ..frontend.operators import view
 from ..frontend.tracing import locked
 from ..ir import Func, Value, current_builder
 from ..ir.callgraph import make_linear
-from ..ir.types import Type
+from ..ir.types import Type, untyped
 
 
 class Linear:
@@ -36,8 +36,11 @@ class Linear:
         self.name, self.result, self.body, self.back = name, result, body, back
         self.made: dict[Type, AnyFn] = {}
 
-    def __call__(self, x: Value) -> Value:
-        return self.of(x.type)(x)
+    def __call__(self, x: Value) -> Any:
+        f = self.of(untyped(x.type))
+        if x.type.linear:
+            return view(current_builder().call(f.func.marks.linear, [x]))
+        return f(x)
 
     def of(self, t: Type) -> AnyFn:
         """The function for this type."""

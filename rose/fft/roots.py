@@ -59,32 +59,35 @@ def _numbers(z: list[Fixed], less: int = 0) -> Value:
     return view(current_builder().const(Numbers(parts), Vec(len(parts), Real)))
 
 
-def shape(n: int) -> tuple[int, int]:
-    """How many numbers both short tables of `n` roots have."""
-    side = 1 << (max(n - 1, 0).bit_length() + 1) // 2
-    return -(-n // side), side
+def shape(count: int) -> tuple[int, int]:
+    """How many numbers both short tables have, for so many roots."""
+    side = 1 << (max(count - 1, 0).bit_length() + 1) // 2
+    return -(-count // side), side
 
 
 @cache
-def roots(n: int) -> AnyFn:
-    """The function without parameters that makes the table of `exp(-2j * pi * k / n)`, of `n` of them at least."""
-    count, side = shape(n)
-    table = Vec(count * side, Complex)
+def roots(n: int, count: int | None = None) -> AnyFn:
+    """The function without parameters that makes a table of `exp(-2j * pi * k / n)`.
+
+    It has so many of them at least; without a count, all `n`.
+    """
+    steps, side = shape(n if count is None else count)
+    table = Vec(steps * side, Complex)
 
     def body() -> Any:
         b = current_builder()
-        coarse, fine = _numbers(powers(n, side, count)), _numbers(powers(n, 1, side), 1)
+        coarse, fine = _numbers(powers(n, side, steps)), _numbers(powers(n, 1, side), 1)
 
-        def row(k: Value, made_: Value) -> Any:
-            x, y = coarse[2 * k], coarse[2 * k + 1]
+        def several(k: Value, y: Value) -> Any:
+            re, im = coarse[2 * k], coarse[2 * k + 1]
 
-            def item(a: Value, rest: Value) -> Any:
+            def one(a: Value, y: Value) -> Any:
                 p, q = fine[2 * a], fine[2 * a + 1]
-                z = made(x + (x * p - y * q), y + (x * q + y * p))
-                return view(put(current_builder(), rest, [to_value(k * side + a, Fin(count * side))], z))
+                z = made(re + (re * p - im * q), im + (re * q + im * p))
+                return view(put(current_builder(), y, [to_value(k * side + a, Fin(steps * side))], z))
 
-            return control.scan(item, made_, side)
+            return control.scan(one, y, side)
 
-        return control.scan(row, b.zero(table), count)
+        return control.scan(several, b.zero(table), steps)
 
     return make(body, [], table, "roots", [])

@@ -161,12 +161,12 @@ def without_fixed(name: str, ours: Callable[..., Any], named: dict[str, Any]) ->
 
 def lenient(f: F) -> F:
     """`f` as users call it, which takes what changes nothing, too: `check_finite=False`."""
-    alone = edge(f)
+    alone, room = edge(f), f.__module__.rpartition(".")[0]
 
     @wraps(f)
     def outer(*args: Any, **named: Any) -> Any:
         for k in named.keys() - _names(f):
-            if fixed(f.__name__, k) is not None and _says_nothing(f"rose.linalg.{f.__name__}", k, named[k]):
+            if fixed(f.__name__, k) is not None and _says_nothing(f"{room}.{f.__name__}", k, named[k]):
                 named = {other: x for other, x in named.items() if other != k}
         return alone(*args, **named)
 

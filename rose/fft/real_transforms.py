@@ -1,0 +1,125 @@
+"""The transform of each row of real numbers, which is half of one of complex numbers; its inverse.
+
+Of `n` real numbers the transform is Hermitian: `X[n - k]` is the conjugate of `X[k]`, so that `n // 2 + 1` of them say
+all. With an even `n`, numbers at even and at odd places are the real and imaginary parts of `n // 2` complex numbers;
+Sorensen, Jones, Heideman and Burrus, Real-valued fast Fourier transform algorithms (1987).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from ..frontend.complex.parts import made
+from ..frontend.language import loops
+from ..frontend.language.select import select
+from ..ir import Value
+from ..ir.types import Complex, Real, Type
+from .complex_transforms import dft, inverse
+from .linear import Linear
+from .roots import roots
+from .rows import at, of_size, rows, size
+
+
+def hermitian(half: Value, n: int, *, conjugate: bool, scale: float = 1.0) -> Any:
+    """Rows of all `n` numbers of which some of the first are given; or their conjugates. Each times a number."""
+    m = n // 2 + 1
+
+    def whole(row: Value) -> Any:
+        def item(k: Value) -> Any:
+            z = at(row, select(k < m, k, n - k))
+            z = select(k < m, z.conj(), z) if conjugate else select(k < m, z, z.conj())
+            return z if scale == 1.0 else z * scale
+
+        return loops.vec(item(k) for k in loops.range(n))
+
+    return rows(half, whole)
+
+
+def _to_half(x: Value) -> Any:
+    """The first `n // 2 + 1` numbers of the transform of each row."""
+    n = size(x.type)
+    m = n // 2
+    if n % 2:
+        there = dft(rows(x, lambda row: loops.vec(made(row[j], 0.0) for j in loops.range(n))))
+        return rows(there, lambda row: loops.vec(row[k] for k in loops.range(m + 1)))
+    w = roots(n, m + 1)()
+    there = dft(rows(x, lambda row: loops.vec(made(row[2 * j], row[2 * j + 1]) for j in loops.range(m))))
+
+    def parted(row: Value) -> Any:
+        def item(k: Value) -> Any:
+            z, other = row[k % m], row[(m - k) % m].conj()
+            even, odd = 0.5 * (z + other), 0.5 * (z - other)
+            turn = select(k == m, made(-1.0, 0.0), w[k])
+            return even + turn * made(odd.imag, -odd.real)
+
+        return loops.vec(item(k) for k in loops.range(m + 1))
+
+    return rows(there, parted)
+
+
+def _from_half(half: Value, n: int) -> Any:
+    """The sums of the numbers with positive angles, `n` of each row, of which the first `n // 2 + 1` are given."""
+    m = n // 2
+    half = rows(half, lambda row: loops.vec(_end(row[k], k, n) for k in loops.range(m + 1)))
+    if n % 2:
+        there = inverse(hermitian(half, n, conjugate=False), 1.0)
+        return rows(there, lambda row: loops.vec(row[j].real for j in loops.range(n)))
+    w = roots(n, m + 1)()
+
+    def joined(row: Value) -> Any:
+        def item(k: Value) -> Any:
+            z, other = row[k], row[m - k].conj()
+            odd = (z - other) * w[k].conj()
+            return z + other + made(-odd.imag, odd.real)
+
+        return loops.vec(item(k) for k in loops.range(m))
+
+    def parts(row: Value) -> Any:
+        return loops.vec(select(j % 2 == 0, row[j // 2].real, row[j // 2].imag) for j in loops.range(n))
+
+    return rows(inverse(rows(half, joined), 1.0), parts)
+
+
+def _end(z: Value, k: Value, n: int) -> Any:
+    """A number of a Hermitian row: that which is its own conjugate is real."""
+    return made(z.real, select(_is_end(k, n), 0.0 * z.imag, z.imag))
+
+
+def _is_end(k: Value, n: int) -> Any:
+    return (k == 0) | (k == n // 2) if n % 2 == 0 else k == 0
+
+
+def _weighted(half: Value, n: int, scale: float) -> Any:
+    """The numbers times `scale`, but those that are their own conjugates, which are once among all `n`."""
+
+    def weighted(row: Value) -> Any:
+        return loops.vec(row[k] * select(_is_end(k, n), 1.0, scale) for k in loops.range(n // 2 + 1))
+
+    return rows(half, weighted)
+
+
+def _half_of(t: Type) -> Type:
+    return of_size(t, size(t) // 2 + 1, Complex)
+
+
+def _whole_of(t: Type, odd: int) -> Type:
+    return of_size(t, 2 * size(t) - 2 + odd, Real)
+
+
+to_half = Linear("rfft", _half_of, _to_half, lambda y, t: from_half(_weighted(y, size(t), 0.5), size(t)))
+
+
+def _inverse(odd: int) -> Linear:
+    n: Callable[[Type], int] = lambda t: 2 * size(t) - 2 + odd
+    body: Callable[[Value], Any] = lambda half: _from_half(half, n(half.type))
+    return Linear("irfft", partial(_whole_of, odd=odd), body, lambda y, t: _weighted(to_half(y), n(t), 2.0))
+
+
+_INVERSES = _inverse(0), _inverse(1)
+
+
+def from_half(half: Value, n: int) -> Value:
+    """The inverse of `n` times `to_half`."""
+    return _INVERSES[n % 2](half)

@@ -1,0 +1,44 @@
+"""Arrays as rows, which lie along the last axis: what is done with each of them, and how long they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..frontend.values import to_value
+from ..ir import Value, current_builder
+from ..ir.types import Complex, Fin, Real, Tan, Type, Vec
+
+Rows = Callable[[Value], Any]  # what is done with a row
+
+
+def rows(v: Value, f: Rows) -> Any:
+    """The array of `f(row)` for each row."""
+    t = v.type
+    if not isinstance(t, Vec) or not isinstance(t.elem, Vec):
+        return f(v)
+    b = current_builder()
+    return b.vec(t.size, lambda i: rows(b.index(v, i), f))
+
+
+def at(row: Value, i: Any) -> Any:
+    """The number at place `i` of a row, by what is left of `i` where its type has places behind the row, too."""
+    n = size(row.type)
+    return row[to_value(i % n, Fin(n))]
+
+
+def size(t: Type) -> int:
+    """The size of the last axis, which is known."""
+    while isinstance(t, Vec) and isinstance(t.elem, Vec):
+        t = t.elem
+    assert isinstance(t, Vec) and isinstance(t.size, int)
+    return t.size
+
+
+def of_size(t: Type, n: int, leaf: Type) -> Type:
+    """The type with rows of another size, and of other numbers; of tangents, if `t` is of tangents."""
+    if isinstance(t, Vec) and isinstance(t.elem, Vec):
+        return Vec(t.size, of_size(t.elem, n, leaf))
+    if t.linear:
+        leaf = Tan if leaf is Real else Complex.of((Tan, Tan))
+    return Vec(n, leaf)
