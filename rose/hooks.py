@@ -36,6 +36,12 @@ class Above:
         return NUMPYS
 
     @property
+    def transforms(self) -> Mapping[str, Callable[..., Any]]:
+        from .fft import NUMPYS
+
+        return NUMPYS
+
+    @property
     def scipys(self) -> Mapping[str, Callable[..., Any]]:
         from .special import SCIPYS
 

@@ -27,8 +27,6 @@ _NUMPY = """
     int32 int64 int8 uint8 int16 uint32 integer short: write rose.trunc(x) for a whole number, and rose.index(x,
         n) for an
         index below n
-    fft ifft rfft irfft fft2 ifft2 fftn ifftn rfft2 irfft2 rfftn hfft ihfft: write the sum,
-        np.exp(-2j * np.pi * k[:, None] * k / n) @ x: there is no FFT
     complex complex64 complex128: write x + 1j * y for a number, and Complex for its type
     angle imag iscomplex isreal conj conjugate: call NumPy's of it, or write z.imag, z.conj()
     fromiter: write rose.vec(x[i] for i in rose.range(n))
@@ -92,7 +90,8 @@ _SCIPY = """
     trapz = rose.trapezoid(y, x)
     cumulative_trapezoid = rose.cumsum(0.5 * (y[1:] + y[:-1]) * rose.diff(x))
     interp1d = rose.interp(x, xp, fp)
-    fftconvolve oaconvolve convolve1d = rose.convolve(x, y)
+    oaconvolve = rose.fft.fftconvolve(x, y)
+    convolve1d = rose.convolve(x, y)
     convolve2d correlate2d = rose.nn.conv2d(x, kernel)
     lfilter = rose.scan(body, s, n); body(i, s) gives the next state and an out
     zscore = (x - rose.mean(x)) / rose.std(x)

@@ -25,12 +25,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors.advice import listed, missing
 from .frequencies import fftfreq, fftshift, ifftshift, rfftfreq
+from .signals import fftconvolve
 from .several_axes import fft2, fftn, ifft2, ifftn, irfft2, irfftn, rfft2, rfftn
 from .transforms import fft, hfft, ifft, ihfft, irfft, rfft
 from .trigonometric import dct, dst, idct, idst
 
 __all__ = [
-    "dct", "dst", "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "idct", "idst", "ifft", "ifft2", "ifftn",
+    "dct", "dst", "fft", "fft2", "fftconvolve", "fftfreq", "fftn", "fftshift", "hfft", "idct", "idst", "ifft", "ifft2", "ifftn",
     "ifftshift", "ihfft", "irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn",
 ]  # fmt: skip
 

@@ -47,5 +47,5 @@ def ifftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
 
 def _shifted(v: Value, axes: Any, sign: int) -> Any:
     shape = shape_of(v.type)
-    along = axes_given(range(len(shape)) if axes is None else axes, len(shape))
+    along = axes_given(tuple(range(len(shape))) if axes is None else axes, len(shape))
     return roll(v, [times(sign, quotient(shape[k], 2)) for k in along], along)

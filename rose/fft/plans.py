@@ -36,10 +36,15 @@ def cost(n: int) -> float:
 
 
 @cache
+def friendly(least: int) -> int:
+    """The size of at least so many numbers whose transform costs least."""
+    return min([odd << (-(-least // odd) - 1).bit_length() for odd in _ODD], key=cost)
+
+
+@cache
 def convolution(n: int) -> int | None:
     """The size of the convolution that makes a transform of `n` numbers; None where its own stages cost less."""
     if radices(n)[-1:] <= (HARDEST,):
         return None
-    least = 2 * n - 1
-    m = min([odd << (-(-least // odd) - 1).bit_length() for odd in _ODD], key=cost)
+    m = friendly(2 * n - 1)
     return m if 3.0 * cost(m) + AROUND * m < cost(n) else None

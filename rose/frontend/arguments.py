@@ -51,7 +51,8 @@ FIXED: dict[str, Fixed] = {  # by the name of the argument; or by that of the fu
     "fweights": Fixed((None,), "samples have equal weights", "write rose.repeat(m, fweights, axis=1) of whole numbers"),
     "aweights": Fixed((None,), "samples have equal weights", "write the weighted sum: rose.average(x, weights=w)"),
     **dict.fromkeys(("copy", "subok", "casting", "overwrite_input"), _NOTHING),
-    **dict.fromkeys(("overwrite_a", "overwrite_b", "overwrite_ab"), _NOTHING),
+    **dict.fromkeys(("overwrite_a", "overwrite_b", "overwrite_ab", "overwrite_x", "workers"), _NOTHING),
+    "plan": Fixed((None,), "plans are made when it is compiled"),
     "check_finite": _CHECKED,
     **dict.fromkeys(("lapack_driver", "driver", "lwork", "blocksize", "balanced"), _DRIVER),
     # SciPy's

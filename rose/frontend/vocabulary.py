@@ -231,14 +231,16 @@ def applied(f: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
 
 def numpys_functions() -> dict[str, Callable[..., Any]]:
     """What each function of NumPy's is here, by its name."""
-    return {**ufuncs.MEANINGS, **_BY_NUMPY, **{name: _rarer(name) for name in OF_NUMPY}, **above().numpys}
+    return {**ufuncs.MEANINGS, **_BY_NUMPY, **{name: _rarer(name) for name in OF_NUMPY}, **above().numpys, **above().transforms}
 
 
 @cache
 def _rarer(name: str) -> Any:
-    """The function of NumPy's name alone, or of linear algebra, of a room above."""
+    """The function of NumPy's name alone, or of linear algebra or transforms, of a room above."""
     if module := OF_NUMPY.get(name):
         return getattr(import_module(f".arrays.{module}", __package__), name)
+    if name.startswith("fft."):
+        return above().transforms.get(name)
     return above().numpys.get(name) if name.startswith("linalg.") or name in OF_LINALG else None
 
 

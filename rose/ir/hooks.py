@@ -123,6 +123,11 @@ class Hooks(Protocol):
         ...
 
     @property
+    def transforms(self) -> Mapping[str, Callable[..., Any]]:
+        """Of Fourier transforms, for the front end: functions by their names of NumPy."""
+        ...
+
+    @property
     def scipys(self) -> Mapping[str, Callable[..., Any]]:
         """Of special functions, for the front end: functions by the names of SciPy's ufuncs."""
         ...
