@@ -3,7 +3,6 @@
 Each is written in the language itself, as loops over stages, of any size in `n * log(n)` operations. A transform is a
 linear function, whose reverse mode is another transform: a gradient costs what the value costs.
 
-    costs               what decides between algorithms
     plans               by which radices, or by which convolution
     roots               roots of unity, as a table that a module makes
     stages              a row of numbers with small factors, in place of which others are made

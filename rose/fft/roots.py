@@ -1,8 +1,8 @@
 """Roots of unity as a table that a module makes: of two short ones, whose sizes are about the root of its own.
 
 With `i = k * side + a` a root is `w ** (k * side)` times `w ** a`. The short tables have the former and `w ** a - 1`,
-which is small, so that `x + x * (w ** a - 1)` is rounded about as the root itself would be: within an ulp. They are
-found by integers, of which nothing depends on the machine.
+which is small, so that `x + x * (w ** a - 1)` is rounded about as the root itself would be: to three quarters of an ulp
+of one. They are found by integers, of which nothing depends on the machine.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from ..ir.types import Complex, Fin, Real, Vec
 BITS, KEPT = 224, 160  # of numbers of a fixed point: what is computed, and what is right
 ONE = 1 << BITS
 PI = 0x3243F6A8885A308D313198A2E03707344A4093822299F31D0082EFA98EC4E6C89 >> (256 - BITS)
+
+ALL = 64  # roots that are data, all of them: 1 kB
 
 Fixed = tuple[int, int]  # a complex number of a fixed point
 
@@ -60,14 +62,16 @@ def _numbers(z: list[Fixed], less: int = 0) -> Value:
 
 
 def shape(count: int) -> tuple[int, int]:
-    """How many numbers both short tables have, for so many roots."""
+    """How many numbers both short tables have, for so many roots. Of few roots, the first has all."""
+    if count <= ALL:
+        return count, 1
     side = 1 << (max(count - 1, 0).bit_length() + 1) // 2
     return -(-count // side), side
 
 
 @cache
 def roots(n: int, count: int | None = None) -> AnyFn:
-    """The function without parameters that makes a table of `exp(-2j * pi * k / n)`.
+    """The function without parameters that makes the table of `exp(-2j * pi * k / n)`.
 
     It has so many of them at least; without a count, all `n`.
     """

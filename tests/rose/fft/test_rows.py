@@ -1,0 +1,22 @@
+"""Rows of arrays: what is done with each, and their types."""
+
+from rose import Complex, Real, Vec, fn
+from rose.fft.rows import at, of_size, rows, size
+from rose.ir.types import Tan
+
+
+def test_rows_lie_along_the_last_axis():
+    f = fn([Vec[2, 3]], Vec[2, 3])(lambda x: rows(x, lambda row: row * row[0]))
+    assert f([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]).tolist() == [[1.0, 2.0, 3.0], [16.0, 20.0, 24.0]]
+    assert size(Vec[2, 3]) == size(Vec[3]) == 3
+
+
+def test_types_have_rows_of_another_size():
+    assert of_size(Vec[2, 3], 5, Complex) is Vec[2, 5, Complex]
+    assert of_size(Vec[2, 3, Complex], 4, Real) is Vec[2, 4]
+    assert of_size(Vec[3, Tan], 4, Real) is Vec[4, Tan]
+
+
+def test_a_place_beyond_a_row_is_what_is_left_of_it():
+    f = fn([Vec[3]], Vec[5])(lambda x: [at(x, k) for k in range(5)])
+    assert f([1.0, 2.0, 3.0]).tolist() == [1.0, 2.0, 3.0, 1.0, 2.0]
