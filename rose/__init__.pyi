@@ -4,6 +4,7 @@ Made from the table of `rose/__init__.py` by `pytest tests/rose/test_init.py --b
 """
 
 # ruff: noqa: F403
+from . import fft as fft
 from . import functional as functional
 from . import implicit as implicit
 from . import interpretations as interpretations

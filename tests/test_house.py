@@ -56,7 +56,7 @@ def name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-EXPORTING = {"errors", "ir", "ir/libm", "functional", "implicit", "interpretations", "lib", "linalg", "nn"}
+EXPORTING = {"errors", "ir", "ir/libm", "fft", "functional", "implicit", "interpretations", "lib", "linalg", "nn"}
 EXPORTING |= {"optim", "random", "special", "stats", "testing"}  # rooms whose __init__ is no map
 EXPORTING = {"rose/__init__.py", *[f"rose/{room}/__init__.py" for room in EXPORTING]}
 
@@ -130,7 +130,7 @@ def test_the_init_of_a_room_is_a_map():
     assert breaking(lambda path: len(tree(path).body) > 1, rooms).keys() == EXPORTING
 
 
-LIBRARIES = {"implicit", "lib", "linalg", "nn", "optim", "random", "special", "stats"}  # where `Any` is rare
+LIBRARIES = {"fft", "implicit", "lib", "linalg", "nn", "optim", "random", "special", "stats"}  # where `Any` is rare
 
 
 def parameters(path: Path) -> list[ast.arg]:

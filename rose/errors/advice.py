@@ -17,7 +17,8 @@ from .locations import Loc, called, here, is_imported
 from .numpy_names import INSTEAD
 
 MODULES = (
-    "", ".linalg", ".nn", ".special", ".fft", ".implicit", ".lib", ".random", ".functional", ".interpretations", ".testing",
+    "", ".linalg", ".nn", ".special", ".fft", ".implicit", ".lib", ".random", ".functional", ".interpretations",
+    ".testing",
 )  # fmt: skip
 _OF_VALUES = MODULES[:5]  # those whose functions may have been meant where a traced value is given to another
 _LIKE = 0.85  # as a misspelt name is: `sine`, `hesian`

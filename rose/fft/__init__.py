@@ -1,4 +1,4 @@
-"""Fourier transforms by the names of NumPy and SciPy: `fft`, its inverses, of reals, of several axes; cosines and sines.
+"""Fourier transforms by the names of NumPy and SciPy: of complex and real numbers, along several axes, cosines, sines.
 
 Each is written in the language itself, as loops over stages, of any size in `n * log(n)` operations. A transform is a
 linear function, whose reverse mode is another transform: a gradient costs what the value costs.
@@ -24,14 +24,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors.advice import listed, missing
 from .frequencies import fftfreq, fftshift, ifftshift, rfftfreq
-from .signals import fftconvolve
 from .several_axes import fft2, fftn, ifft2, ifftn, irfft2, irfftn, rfft2, rfftn
+from .signals import fftconvolve
 from .transforms import fft, hfft, ifft, ihfft, irfft, rfft
 from .trigonometric import dct, dst, idct, idst
 
 __all__ = [
-    "dct", "dst", "fft", "fft2", "fftconvolve", "fftfreq", "fftn", "fftshift", "hfft", "idct", "idst", "ifft", "ifft2", "ifftn",
-    "ifftshift", "ihfft", "irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn",
+    "dct", "dst", "fft", "fft2", "fftconvolve", "fftfreq", "fftn", "fftshift", "hfft", "idct", "idst", "ifft", "ifft2",
+    "ifftn", "ifftshift", "ihfft", "irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftfreq", "rfftn",
 ]  # fmt: skip
 
 _NUMPYS: tuple[Callable[..., Any], ...] = (

@@ -120,5 +120,3 @@ def axes_of(v: Value, s: Sequence[SizeLike] | None, axes: Any, name: str) -> lis
     if not along:
         raise TypeMismatch(f"rose.fft.{name} is given no axes", here(), "name one axis at least")
     return [(k, None if n is None or host_index(n) == -1 else n) for k, n in zip(along, sizes, strict=True)]
-
-

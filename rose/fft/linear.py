@@ -22,8 +22,8 @@ from ..ir.types import Type, untyped
 class Linear:
     """A linear function from an array of the type `t` to one of `result(t)`.
 
-    `back(y, t)` is its transpose: the array `x` of the type `t` with `dot(x, z) == dot(y, f(z))`, where `dot` is the sum
-    of products of all real and of all imaginary parts.
+    `back(y, t)` is its transpose: the array `x` of the type `t` with `dot(x, z) == dot(y, f(z))`, where `dot` is the
+    sum of products of all real and of all imaginary parts.
     """
 
     def __init__(
@@ -38,9 +38,8 @@ class Linear:
 
     def __call__(self, x: Value) -> Any:
         f = self.of(untyped(x.type))
-        if x.type.linear:
-            return view(current_builder().call(f.func.marks.linear, [x]))
-        return f(x)
+        linear = f.func.marks.linear if x.type.linear else None
+        return f(x) if linear is None else view(current_builder().call(linear, [x]))
 
     def of(self, t: Type) -> AnyFn:
         """The function for this type."""
@@ -52,7 +51,8 @@ class Linear:
 
     def _make(self, t: Type) -> None:
         f = self.made[t] = make(self.body, [t], self.result(t), self.name, ["x"])  # which `back` may call
-        g = make(lambda y: self.back(y, t), [self.result(t)], t, f"transpose({self.name})", ["y"])
+        back: Callable[[Value], Any] = lambda y: self.back(y, t)
+        g = make(back, [self.result(t)], t, f"transpose({self.name})", ["y"])
         for one, other in ((f, g), (g, f)):
             linear = make_linear(one.name, one.func, other.func)
             assume_linear(one.func, linear)

@@ -12,14 +12,14 @@ from functools import partial
 from typing import Any
 
 from ..frontend.complex.parts import made
-from ..frontend.language import loops
+from ..frontend.language import control, loops
 from ..frontend.language.select import select
-from ..ir import Value
-from ..ir.types import Complex, Real, Type
+from ..ir import Value, current_builder
+from ..ir.types import Complex, Real, Type, Vec
 from .complex_transforms import dft, inverse
 from .linear import Linear
 from .roots import roots
-from .rows import at, of_size, rows, size
+from .rows import at, of_size, placed, rows, size
 
 
 def hermitian(half: Value, n: int, *, conjugate: bool, scale: float = 1.0) -> Any:
@@ -44,19 +44,17 @@ def _to_half(x: Value) -> Any:
     if n % 2:
         there = dft(rows(x, lambda row: loops.vec(made(row[j], 0.0) for j in loops.range(n))))
         return rows(there, lambda row: loops.vec(row[k] for k in loops.range(m + 1)))
-    w = roots(n, m + 1)()
+    w = roots(n, m // 2 + 1)()
     there = dft(rows(x, lambda row: loops.vec(made(row[2 * j], row[2 * j + 1]) for j in loops.range(m))))
 
-    def parted(row: Value) -> Any:
-        def item(k: Value) -> Any:
-            z, other = row[k % m], row[(m - k) % m].conj()
-            even, odd = 0.5 * (z + other), 0.5 * (z - other)
-            turn = select(k == m, made(-1.0, 0.0), w[k])
-            return even + turn * made(odd.imag, -odd.real)
+    def parted(k: Value, row: Value) -> Pair:
+        """Number `k`, and `m - k`: of sums and differences that are the same but for conjugates."""
+        z, other = at(row, k), at(row, m - k).conj()
+        even, odd = 0.5 * (z + other), 0.5 * (z - other)
+        turned = w[k] * made(odd.imag, -odd.real)
+        return even + turned, (even - turned).conj()
 
-        return loops.vec(item(k) for k in loops.range(m + 1))
-
-    return rows(there, parted)
+    return rows(there, partial(_in_pairs, parted, m, m + 1))
 
 
 def _from_half(half: Value, n: int) -> Any:
@@ -66,20 +64,31 @@ def _from_half(half: Value, n: int) -> Any:
     if n % 2:
         there = inverse(hermitian(half, n, conjugate=False), 1.0)
         return rows(there, lambda row: loops.vec(row[j].real for j in loops.range(n)))
-    w = roots(n, m + 1)()
+    w = roots(n, m // 2 + 1)()
 
-    def joined(row: Value) -> Any:
-        def item(k: Value) -> Any:
-            z, other = row[k], row[m - k].conj()
-            odd = (z - other) * w[k].conj()
-            return z + other + made(-odd.imag, odd.real)
-
-        return loops.vec(item(k) for k in loops.range(m))
+    def joined(k: Value, row: Value) -> Pair:
+        z, other = row[k], row[m - k].conj()
+        even, odd = z + other, (z - other) * w[k].conj()
+        return made(even.real - odd.imag, even.imag + odd.real), made(even.real + odd.imag, odd.real - even.imag)
 
     def parts(row: Value) -> Any:
         return loops.vec(select(j % 2 == 0, row[j // 2].real, row[j // 2].imag) for j in loops.range(n))
 
-    return rows(inverse(rows(half, joined), 1.0), parts)
+    return rows(inverse(rows(half, partial(_in_pairs, joined, m, m)), 1.0), parts)
+
+
+Pair = tuple[Value, Value]
+
+
+def _in_pairs(pair: Callable[[Value, Value], Pair], m: int, size: int, row: Value) -> Any:
+    """The row of so many numbers that is made in pairs: at `k`, and at `m - k`."""
+
+    def step(k: Value, y: Value) -> Any:
+        for i, z in zip((k, m - k), pair(k, row), strict=True):
+            y = placed(y, i, z)
+        return y
+
+    return control.scan(step, current_builder().zero(Vec(size, Complex)), m // 2 + 1)
 
 
 def _end(z: Value, k: Value, n: int) -> Any:

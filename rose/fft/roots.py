@@ -14,11 +14,10 @@ from ..frontend.complex.parts import made
 from ..frontend.function import AnyFn, make
 from ..frontend.language import control
 from ..frontend.operators import view
-from ..frontend.values import to_value
 from ..ir import Value, current_builder
 from ..ir.numbers import Numbers
-from ..ir.puts import put
-from ..ir.types import Complex, Fin, Real, Vec
+from ..ir.types import Complex, Real, Vec
+from .rows import placed
 
 BITS, KEPT = 224, 160  # of numbers of a fixed point: what is computed, and what is right
 ONE = 1 << BITS
@@ -88,7 +87,7 @@ def roots(n: int, count: int | None = None) -> AnyFn:
             def one(a: Value, y: Value) -> Any:
                 p, q = fine[2 * a], fine[2 * a + 1]
                 z = made(re + (re * p - im * q), im + (re * q + im * p))
-                return view(put(current_builder(), y, [to_value(k * side + a, Fin(steps * side))], z))
+                return placed(y, k * side + a, z)
 
             return control.scan(one, y, side)
 

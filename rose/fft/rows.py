@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..frontend.operators import view
 from ..frontend.values import to_value
 from ..ir import Value, current_builder
+from ..ir.puts import put
 from ..ir.types import Complex, Fin, Real, Tan, Type, Vec
 
 Rows = Callable[[Value], Any]  # what is done with a row
@@ -25,6 +27,12 @@ def at(row: Value, i: Any) -> Any:
     """The number at place `i` of a row, by what is left of `i` where its type has places behind the row, too."""
     n = size(row.type)
     return row[to_value(i % n, Fin(n))]
+
+
+def placed(row: Value, i: Any, x: Value) -> Any:
+    """The row with another number at place `i`, by what is left of `i`, as of `at`."""
+    n = size(row.type)
+    return view(put(current_builder(), row, [to_value(i % n, Fin(n))], x))
 
 
 def size(t: Type) -> int:

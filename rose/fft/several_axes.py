@@ -66,7 +66,7 @@ def irfftn(x: ArrayLike, s: Sizes = None, axes: Axes = None, norm: str | None = 
     return _to_reals(x, s, axes, norm, "irfftn")
 
 
-Transform = Callable[[Value, str | None, str], Any]  # of rows, with a norm, and its name
+Transform = Callable[..., Any]  # of rows, with a norm, and its name
 
 
 def _each(v: Value, s: Sizes, axes: Axes, norm: str | None, name: str, f: Transform) -> Any:

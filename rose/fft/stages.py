@@ -17,14 +17,13 @@ from ..frontend.complex.parts import made
 from ..frontend.function import AnyFn, make
 from ..frontend.language import control, loops
 from ..frontend.language.select import select
-from ..frontend.operators import view
 from ..frontend.values import to_value
 from ..ir import Value, current_builder
 from ..ir.ops import add, sub
-from ..ir.puts import put
-from ..ir.types import Complex, Fin, Vec, as_vec
+from ..ir.types import Complex, Fin, Vec
 from .plans import radices
 from .roots import roots
+from .rows import placed
 
 
 @cache
@@ -77,7 +76,7 @@ def _written_out(n: int, r: int, z: Value, before: Value, w: Value) -> Item:
         out = BUTTERFLIES[r](*[z[u + j * (n // r)] for j in range(r)])
         at = u + (r - 1) * first
         for k, v in enumerate(out):
-            y = _put(y, (at + k * before) % n, v * w[k * first] if k else v)
+            y = placed(y, at + k * before, v * w[k * first] if k else v)
         return y
 
     return item
@@ -89,7 +88,9 @@ def _summed(n: int, r: int, z: Value, before: Value, w: Value) -> Item:
 
     def item(y: Value, u: Value, first: Value) -> Value:
         at, start = u + (r - 1) * first, z[u]
-        pairs = [loops.vec(f(z[u + (j + 1) * q], z[u + (r - 1 - j) * q]) for j in loops.range(half)) for f in (add, sub)]
+        pairs = [
+            loops.vec(f(z[u + (j + 1) * q], z[u + (r - 1 - j) * q]) for j in loops.range(half)) for f in (add, sub)
+        ]
 
         def sums(k: Value) -> tuple[Value, Value]:
             def term(j: Value, state: Value) -> Any:
@@ -102,17 +103,13 @@ def _summed(n: int, r: int, z: Value, before: Value, w: Value) -> Item:
         def each(j: Value, y: Value) -> Any:
             (even, odd), one, other = sums(j + 1), j + 1, r - 1 - j
             turned = made(-odd.imag, odd.real)
-            y = _put(y, (at + one * before) % n, (even + turned) * w[one * first])
-            return _put(y, (at + other * before) % n, (even - turned) * w[other * first])
+            y = placed(y, at + one * before, (even + turned) * w[one * first])
+            return placed(y, at + other * before, (even - turned) * w[other * first])
 
         whole = control.scan(lambda j, total: total + pairs[0][j], start, half)
-        return control.scan(each, _put(y, at % n, whole), half)
+        return control.scan(each, placed(y, at, whole), half)
 
     return item
-
-
-def _put(y: Value, i: Value, x: Value) -> Value:
-    return view(put(current_builder(), y, [to_value(i, Fin(as_vec(y.type).size))], x))
 
 
 # butterflies: the transforms of two to five numbers

@@ -9,7 +9,7 @@ from ..frontend.arrays.shapes import axis_given, shape_of
 from ..frontend.language import loops
 from ..frontend.typed import Array, ArrayLike
 from ..ir import Value
-from .arguments import NORMS, along, count, given, of_complex, reals, resized, scale_of
+from .arguments import along, count, given, of_complex, reals, scale_of
 from .complex_transforms import dft, inverse, times
 from .real_transforms import from_half, hermitian, to_half
 from .rows import rows, size
@@ -105,6 +105,9 @@ def _conjugate(v: Value) -> Value:
     return v.conj() if of_complex(v) else v
 
 
-def _turned(norm: str | None) -> Any:
+_TURNED: dict[str | None, str] = {None: "forward", "backward": "forward", "forward": "backward"}
+
+
+def _turned(norm: str | None) -> str | None:
     """The norm of the opposite direction; what is none is left to be refused."""
-    return "forward" if norm is None else dict(zip(NORMS, NORMS[::-1], strict=True)).get(norm, norm)
+    return _TURNED.get(norm, norm)

@@ -231,7 +231,8 @@ def applied(f: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
 
 def numpys_functions() -> dict[str, Callable[..., Any]]:
     """What each function of NumPy's is here, by its name."""
-    return {**ufuncs.MEANINGS, **_BY_NUMPY, **{name: _rarer(name) for name in OF_NUMPY}, **above().numpys, **above().transforms}
+    rarer = {name: _rarer(name) for name in OF_NUMPY}
+    return {**ufuncs.MEANINGS, **_BY_NUMPY, **rarer, **above().numpys, **above().transforms}
 
 
 @cache

@@ -39,6 +39,10 @@ CALLS = {
         "linalg.solve_sylvester({w}, {w}, {m})", "linalg.solve_triangular({w}, {m}, lower=True)",
         "linalg.cho_solve((linalg.cholesky({s}), True), {m})", "linalg.toeplitz({v})",
         "linalg.block_diag({z}, {m})[1:, 1:]", "linalg.solve_lyapunov({w}, {s})",
+        "fft.fft2({m}).real", "fft.ifft2({m}).imag", "fft.fftn({m}).imag", "fft.ifftn({m}, norm='ortho').real",
+        "fft.rfft2({m}, (n, 2 * n - 1)).real", "fft.rfftn({m}, (n, 2 * n - 1)).imag", "fft.irfft2({m}, (n, n))",
+        "fft.irfftn({m}, (n, n))", "fft.fftshift({m})", "fft.ifftshift({m}, 0)", "fft.fftconvolve({m}, {m}, 'same')",
+        "fft.dct({m}, 3, axis=0)", "fft.idct({m}, norm='ortho')", "fft.dst({m})", "fft.idst({m}, 4, axis=0)",
         "linalg.multi_dot([{w}, {m}, {m}])", "linalg.polar({w})[0]", "linalg.tensorinv({w}, 1)",
     ),
     "v": (
@@ -51,7 +55,9 @@ CALLS = {
         "implicit.ode(field, 0.0, 0.5, {v}, {z}, rtol=1e-3, atol=1e-3)", "random.normal(random.key(7), (n,)) * {v}",
         "np.where(random.bernoulli(random.split(key)[0], 0.5, (n,)), {v}, {z})",
         "({v})[random.permutation(random.fold_in(key, 3), n)]", "({v})[random.integers(key, n, (n,))]",
-        "linalg.tensorsolve({w}, {v})",
+        "linalg.tensorsolve({w}, {v})", "fft.fft({v}).imag", "fft.ifft({v}).real", "fft.rfft({v}, 2 * n - 1).imag",
+        "fft.irfft({v}, n)", "fft.hfft({v}, n)", "fft.ihfft({v}, 2 * n - 1).real", "fft.fftfreq(n, {z}) * {v}",
+        "fft.rfftfreq(2 * n - 1) * {v}",
     ),
     "z": (
         "linalg.det({w})", "linalg.logdet({s})", "linalg.slogdet({w})[1]", "linalg.norm({m})", "linalg.norm({v})",
@@ -63,7 +69,7 @@ CALLS = {
     ),
 }  # fmt: skip
 PRELUDE = """import numpy as np
-from rose import implicit, linalg, random
+from rose import fft, implicit, linalg, random
 
 n = {n}
 toeplitz = lambda v: np.concatenate([4.0 * n + v[:1] ** 2, 0.5 * v[1:]])

@@ -13,12 +13,12 @@ import pytest
 from pairs import seeds
 
 import rose
-from rose import functional, implicit, linalg, nn
+from rose import fft, functional, implicit, linalg, nn
 from tests.fuzz.values import GRADBENCH, WORDS, Sum, families
 
 FAMILIES = families()
 PARTS = 12
-ROOMS = (linalg, implicit, rose.random, nn, functional)
+ROOMS = (linalg, fft, implicit, rose.random, nn, functional)
 OTHERS = {"show", "functional"}  # which makes those that are differentiated
 
 

@@ -25,8 +25,8 @@ from rose.version import VERSION
 
 def test_dir_lists_public_names_and_no_rooms():
     rooms = {
-        "functional", "implicit", "interpretations", "lib", "linalg", "nn", "optim", "random", "special", "stats",
-        "testing",
+        "fft", "functional", "implicit", "interpretations", "lib", "linalg", "nn", "optim", "random", "special",
+        "stats", "testing",
     }  # fmt: skip
     assert set(dir(rose)) == {*rose.__all__, *rooms, "__version__"}
 
