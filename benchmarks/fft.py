@@ -1,9 +1,10 @@
-"""Transforms beside NumPy's: `MALLOC_MMAP_THRESHOLD_=1000000000 MALLOC_TRIM_THRESHOLD_=1000000000 python -m benchmarks.fft`.
+"""Transforms beside NumPy's: `python -m benchmarks.fft`.
 
-From Python, of random numbers; medians of interleaved calls, of the time of the thread. The variables let glibc keep
-memory: without them NumPy's transforms from 16,384 numbers on take two or three times as long, as each call asks the
-system for new pages. The gradient is that of the sum of squares of all parts. Errors are root mean squares beside
-SciPy's transform in extended precision, relative to the root mean square of the result, in units of 2 ** -53.
+From Python, of random numbers; medians of interleaved calls, of the time of the thread. The gradient is that of the sum
+of squares of all parts. Errors are root mean squares beside SciPy's transform in extended precision, relative to the
+root mean square of the result, in units of 2 ** -53. With `MALLOC_MMAP_THRESHOLD_` and `MALLOC_TRIM_THRESHOLD_` of
+1000000000 glibc keeps memory: else NumPy's transforms of 16,384 numbers and more take two or three times as long, as
+each call asks the system for new pages.
 """
 
 from __future__ import annotations
