@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.fft
 import scipy.linalg
 from against_numpy import agree, differentiate
 
 import rose
+import rose.fft
 import rose.linalg
 from rose import Bool, Real, TypeMismatch, Vec, fn
 from rose.frontend.arguments import FIXED, Fixed, fit_of, fixed, is_same
@@ -34,7 +36,12 @@ def theirs(name: str) -> Of | None:
 
 TAKEN = {name: ours for name, ours in numpys_functions().items() if theirs(name)}
 NAMES = sorted(TAKEN)
-SCIPY = [k for k in rose.linalg.__all__ if inspect.isfunction(getattr(scipy.linalg, k, None))]
+SCIPY = {  # SciPy's function and ours, by the name of ours
+    f"{room.__name__}.{k}": (f, getattr(room, k))
+    for room, scipys in ((rose.linalg, scipy.linalg), (rose.fft, scipy.fft))
+    for k in room.__all__
+    if callable(f := getattr(scipys, k, None)) and not inspect.isclass(f)
+}
 ANY = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
 
 
@@ -73,13 +80,13 @@ def test_what_is_taken_by_place_is_where_numpy_has_it(name: str):
 
 @pytest.mark.parametrize("name", SCIPY)
 def test_each_argument_of_scipys_is_taken_or_has_its_row(name: str):
-    for k in split(name, getattr(scipy.linalg, name), getattr(rose.linalg, name))[1]:
-        assert fixed(name, k) is not None, f"rose.linalg.{name} does not take {k}, and there is no row for it"
+    for k in split(name, *SCIPY[name])[1]:
+        assert fixed(name, k) is not None, f"{name} does not take {k}, and there is no row for it"
 
 
 def test_each_row_is_of_an_argument_of_a_function():
     given = [(n, theirs(n), TAKEN[n]) for n in NAMES]
-    given += [(n, getattr(scipy.linalg, n), getattr(rose.linalg, n)) for n in SCIPY]
+    given += [(n, *both) for n, both in SCIPY.items()]
     used = {key for n, f, ours in given for k in split(n, f, ours)[1] for key in (f"{n.rpartition('.')[2]}.{k}", k)}
     assert {*FIXED} - used <= {"dtype", "where", "ndmax", "stat_length", "reflect_type"}
 
