@@ -55,6 +55,7 @@ from tests.wrong import (
     structs,
     sums,
     syntax,
+    transforms,
     values,
     vectors,
 )
@@ -76,7 +77,8 @@ def name_of(module: ModuleType) -> str:
 
 MODULES = (decisions, foreign, values, mathematics, vectors, escapes, declarations, functions, loops, maps, sums,
            structs, derivatives, rules, calls, single, control, debugging, syntax, sizes, dragging, searches,
-           solvers, arrays, functionals, linear_algebra, implicits, jets, layers, meanings, randoms)  # fmt: skip
+           solvers, arrays, functionals, linear_algebra, implicits, jets, layers, meanings, randoms,
+           transforms)  # fmt: skip
 TABLE = {name: f for module in MODULES for name, f in programs(module).items()}
 PYTHONS = programs(pythons)
 
