@@ -17,7 +17,7 @@ from ..frontend.values import to_value
 from ..ir import Value
 from ..ir.types import Complex, Fin, Vec
 from .roots import roots
-from .rows import Rows, at
+from .rows import Rows, at, chosen
 from .stages import steps
 
 
@@ -43,7 +43,7 @@ def spectrum(n: int, m: int) -> AnyFn:
 
     def body(c: Value, w: Value) -> Any:
         def item(j: Value) -> Any:
-            near = select(j < n, j, m - j)
+            near = chosen(j < n, j, m - j, m)
             return select(near < n, at(c, near).conj() * (1.0 / m), 0j)
 
         return steps(m)(loops.vec(item(j) for j in loops.range(m)), w)

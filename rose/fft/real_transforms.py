@@ -19,7 +19,7 @@ from ..ir.types import Complex, Real, Type, Vec
 from .complex_transforms import dft, inverse
 from .linear import Linear
 from .roots import roots
-from .rows import at, of_size, placed, rows, size
+from .rows import at, chosen, of_size, placed, rows, size
 
 
 def hermitian(half: Value, n: int, *, conjugate: bool, scale: float = 1.0) -> Any:
@@ -28,7 +28,7 @@ def hermitian(half: Value, n: int, *, conjugate: bool, scale: float = 1.0) -> An
 
     def whole(row: Value) -> Any:
         def item(k: Value) -> Any:
-            z = at(row, select(k < m, k, n - k))
+            z = row[chosen(k < m, k, n - k, m)]
             z = select(k < m, z.conj(), z) if conjugate else select(k < m, z, z.conj())
             return z if scale == 1.0 else z * scale
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..frontend.language.select import select
 from ..frontend.operators import view
 from ..frontend.values import to_value
 from ..ir import Value, current_builder
@@ -25,14 +26,22 @@ def rows(v: Value, f: Rows) -> Any:
 
 def at(row: Value, i: Any) -> Any:
     """The number at place `i` of a row, by what is left of `i` where its type has places behind the row, too."""
-    n = size(row.type)
-    return row[to_value(i % n, Fin(n))]
+    return row[place(i, size(row.type))]
 
 
 def placed(row: Value, i: Any, x: Value) -> Any:
     """The row with another number at place `i`, by what is left of `i`, as of `at`."""
-    n = size(row.type)
-    return view(put(current_builder(), row, [to_value(i % n, Fin(n))], x))
+    return view(put(current_builder(), row, [place(i, size(row.type))], x))
+
+
+def place(i: Any, n: int) -> Any:
+    """What is left of `i` by `n`, as an index below that."""
+    return view(to_value(i % n, Fin(n)))
+
+
+def chosen(c: Value, i: Any, j: Any, n: int) -> Any:
+    """The index `i` where a condition holds, else `j`: each an index of a row of `n` numbers."""
+    return select(c, place(i, n), place(j, n))
 
 
 def size(t: Type) -> int:

@@ -23,7 +23,7 @@ from ..ir.ops import add, sub
 from ..ir.types import Complex, Fin, Vec
 from .plans import radices
 from .roots import roots
-from .rows import placed
+from .rows import place, placed
 
 
 @cache
@@ -101,7 +101,7 @@ def _summed(n: int, r: int, z: Value, before: Value, w: Value) -> Item:
             return done[0], done[1]
 
         def each(j: Value, y: Value) -> Any:
-            (even, odd), one, other = sums(j + 1), j + 1, r - 1 - j
+            (even, odd), one, other = sums(j + 1), j + 1, place(r - 1 - j, r)
             turned = made(-odd.imag, odd.real)
             y = placed(y, at + one * before, (even + turned) * w[one * first])
             return placed(y, at + other * before, (even - turned) * w[other * first])

@@ -26,7 +26,7 @@ from .complex_transforms import dft
 from .linear import Linear
 from .real_transforms import from_half, to_half
 from .roots import roots
-from .rows import at, rows, size
+from .rows import chosen, rows, size
 
 
 @lenient
@@ -171,11 +171,11 @@ def _each(v: Value, item: Numbers, n: int | None = None) -> Any:
 def _second(v: Value) -> Any:
     """The cosine transform of type 2 of each row."""
     n = size(v.type)
-    there = to_half(_each(v, lambda x, j: at(x, select(2 * j < n, 2 * j, 2 * (n - j) - 1))))
+    there = to_half(_each(v, lambda x, j: x[chosen(2 * j < n, 2 * j, 2 * (n - j) - 1, n)]))
     w = roots(4 * n, n)()
 
     def item(z: Value, k: Value) -> Any:
-        near = at(z, select(k <= n // 2, k, n - k))
+        near = z[chosen(k <= n // 2, k, n - k, n // 2 + 1)]
         own = select(k <= n // 2, near, near.conj())
         return 2.0 * (own.real * w[k].real - own.imag * w[k].imag)
 
@@ -192,7 +192,7 @@ def _third(v: Value) -> Any:
         return z * w[k].conj()
 
     there = from_half(_each(v, item, n // 2 + 1), n)
-    return _each(there, lambda x, j: at(x, select(j % 2 == 0, j // 2, n - 1 - j // 2)))
+    return _each(there, lambda x, j: x[chosen(j % 2 == 0, j // 2, n - 1 - j // 2, n)])
 
 
 def _itself(t: Type) -> Type:
@@ -215,7 +215,7 @@ def _first(v: Value) -> Any:
     """The cosine transform of type 1 of each row: the transform of it and what is between its ends, backwards."""
     n = size(v.type)
     m = 2 * n - 2
-    return _each(to_half(_each(v, lambda x, j: at(x, select(j < n, j, m - j)), m)), lambda z, k: z[k].real)
+    return _each(to_half(_each(v, lambda x, j: x[chosen(j < n, j, m - j, n)], m)), lambda z, k: z[k].real)
 
 
 def _first_of_sines(v: Value) -> Any:
@@ -226,7 +226,7 @@ def _first_of_sines(v: Value) -> Any:
     def item(x: Value, j: Value) -> Any:
         ahead = (j >= 1) & (j <= n)
         back = j > n + 1
-        near = at(x, select(back, m - 1 - j, j + n - 1))
+        near = x[chosen(back, m - 1 - j, j + n - 1, n)]
         return select(ahead, near, select(back, -near, 0.0 * near))
 
     return _each(to_half(_each(v, item, m)), lambda z, k: -z[k + 1].imag, n)
@@ -243,8 +243,8 @@ def _fourth(v: Value) -> Any:
     there = dft(_each(v, lambda x, j: made(x[2 * j], x[n - 1 - 2 * j]) * w[8 * j + 2], m))
 
     def item(z: Value, k: Value) -> Any:
-        near = select(k % 2 == 0, k // 2, (n - 1 - k) // 2) % m
-        z = at(z, near) * w[8 * near]
+        near = chosen(k % 2 == 0, k // 2, (n - 1) // 2 - k // 2, m)
+        z = z[near] * w[8 * near]
         return select(k % 2 == 0, 2.0 * z.real, -2.0 * z.imag)
 
     return _each(there, item, n)
