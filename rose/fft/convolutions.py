@@ -17,7 +17,7 @@ from ..frontend.values import to_value
 from ..ir import Value
 from ..ir.types import Complex, Fin, Vec
 from .roots import roots
-from .rows import Rows, at, chosen
+from .rows import Rows, at, place
 from .stages import steps
 
 
@@ -43,8 +43,9 @@ def spectrum(n: int, m: int) -> AnyFn:
 
     def body(c: Value, w: Value) -> Any:
         def item(j: Value) -> Any:
-            near = chosen(j < n, j, m - j, m)
-            return select(near < n, at(c, near).conj() * (1.0 / m), 0j)
+            back = place(m - j, m)
+            z = select(j < n, at(c, j), select(back < n, at(c, back), 0j))
+            return z.conj() * (1.0 / m)
 
         return steps(m)(loops.vec(item(j) for j in loops.range(m)), w)
 

@@ -16,10 +16,10 @@ from ..frontend.language import control, loops
 from ..frontend.language.select import select
 from ..ir import Value, current_builder
 from ..ir.types import Complex, Real, Type, Vec
-from .complex_transforms import dft, inverse
+from .complex_transforms import dft, inverse, times
 from .linear import Linear
 from .roots import roots
-from .rows import at, chosen, of_size, placed, rows, size
+from .rows import at, of_size, placed, rows, size
 
 
 def hermitian(half: Value, n: int, *, conjugate: bool, scale: float = 1.0) -> Any:
@@ -28,9 +28,9 @@ def hermitian(half: Value, n: int, *, conjugate: bool, scale: float = 1.0) -> An
 
     def whole(row: Value) -> Any:
         def item(k: Value) -> Any:
-            z = row[chosen(k < m, k, n - k, m)]
-            z = select(k < m, z.conj(), z) if conjugate else select(k < m, z, z.conj())
-            return z if scale == 1.0 else z * scale
+            near, far = at(row, k), at(row, n - k)
+            z = select(k < m, near.conj(), far) if conjugate else select(k < m, near, far.conj())
+            return times(z, scale)
 
         return loops.vec(item(k) for k in loops.range(n))
 

@@ -39,9 +39,12 @@ def place(i: Any, n: int) -> Any:
     return view(to_value(i % n, Fin(n)))
 
 
-def chosen(c: Value, i: Any, j: Any, n: int) -> Any:
-    """The index `i` where a condition holds, else `j`: each an index of a row of `n` numbers."""
-    return select(c, place(i, n), place(j, n))
+def chosen(c: Value, row: Value, i: Any, j: Any) -> Any:
+    """The number at place `i` of a row where a condition holds, else that at `j`.
+
+    Numbers are chosen, and not indices, so that a transform has a meaning wherever choices of numbers have one.
+    """
+    return select(c, at(row, i), at(row, j))
 
 
 def size(t: Type) -> int:

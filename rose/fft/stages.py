@@ -16,7 +16,6 @@ from typing import Any
 from ..frontend.complex.parts import made
 from ..frontend.function import AnyFn, make
 from ..frontend.language import control, loops
-from ..frontend.language.select import select
 from ..frontend.values import to_value
 from ..ir import Value, current_builder
 from ..ir.ops import add, sub
@@ -31,37 +30,31 @@ def steps(n: int) -> AnyFn:
     """The function from `n` complex numbers and their roots of unity to the transform, of any radices."""
 
     def body(x: Value, w: Value) -> Any:
-        z, before = x, to_value(1, Fin(n + 1))
+        state: Any = x, to_value(1, Fin(n + 1)), to_value(n, Fin(n + 1))
         for r in dict.fromkeys(radices(n)):
-            state = control.scan(_stage(n, r, w), (z, before), radices(n).count(r))
-            z, before = state[0], state[1]
-        return z
+            state = control.scan(_stage(n, r, w), tuple(state[k] for k in range(3)), radices(n).count(r))
+        return state[0]
 
     return make(body, [Vec(n, Complex), roots(n).result], Vec(n, Complex), "dft", ["x", "w"])
 
 
 def _stage(n: int, r: int, w: Value) -> Callable[[Value, Value], Any]:
-    """A stage of radix `r`: `before` is the product of the radices before it."""
+    """A stage of radix `r`: `before` is the product of the radices before it, and `after` the rest of `n`."""
     q = n // r
 
     def stage(_: Value, state: Value) -> Any:
-        z, before = state[0], state[1]
+        z, before, groups = state[0], state[1], state[2] // r
         if r in BUTTERFLIES:
             item = _written_out(n, r, z, before, w)
         else:
             item = _summed(n, r, z, before, w)
 
-        def step(u: Value, state: Value) -> Any:
-            """The numbers from place `u` on; `first` is `u` less what is left of it by `before`, which is `place`."""
-            y, first, place = state[0], state[1], state[2]
-            y = item(y, u, first)
-            ends = place + 1 == before
-            first = to_value((first + select(ends, before % q, 0)) % q, Fin(q))
-            return y, first, to_value(select(ends, 0, (place + 1) % q), Fin(q))
+        def group(i: Value, y: Value) -> Any:
+            first = place(i * before, q)
+            return control.scan(lambda c, y: item(y, place(first + c, q), first), y, loops.range(before))
 
-        zero = to_value(0, Fin(q))
-        done = control.scan(step, (current_builder().zero(z.type), zero, zero), q)
-        return done[0], to_value(before * r % (n + 1), Fin(n + 1))
+        y = control.scan(group, current_builder().zero(z.type), loops.range(groups))
+        return y, place(before * r, n + 1), to_value(groups, Fin(n + 1))
 
     return stage
 

@@ -26,7 +26,7 @@ from .complex_transforms import dft
 from .linear import Linear
 from .real_transforms import from_half, to_half
 from .roots import roots
-from .rows import chosen, rows, size
+from .rows import at, chosen, place, rows, size
 
 
 @lenient
@@ -171,12 +171,11 @@ def _each(v: Value, item: Numbers, n: int | None = None) -> Any:
 def _second(v: Value) -> Any:
     """The cosine transform of type 2 of each row."""
     n = size(v.type)
-    there = to_half(_each(v, lambda x, j: x[chosen(2 * j < n, 2 * j, 2 * (n - j) - 1, n)]))
+    there = to_half(_each(v, lambda x, j: chosen(2 * j < n, x, 2 * j, 2 * (n - j) - 1)))
     w = roots(4 * n, n)()
 
     def item(z: Value, k: Value) -> Any:
-        near = z[chosen(k <= n // 2, k, n - k, n // 2 + 1)]
-        own = select(k <= n // 2, near, near.conj())
+        own = select(k <= n // 2, at(z, k), at(z, n - k).conj())
         return 2.0 * (own.real * w[k].real - own.imag * w[k].imag)
 
     return _each(there, item, n)
@@ -192,7 +191,7 @@ def _third(v: Value) -> Any:
         return z * w[k].conj()
 
     there = from_half(_each(v, item, n // 2 + 1), n)
-    return _each(there, lambda x, j: x[chosen(j % 2 == 0, j // 2, n - 1 - j // 2, n)])
+    return _each(there, lambda x, j: chosen(j % 2 == 0, x, j // 2, n - 1 - j // 2))
 
 
 def _itself(t: Type) -> Type:
@@ -215,7 +214,7 @@ def _first(v: Value) -> Any:
     """The cosine transform of type 1 of each row: the transform of it and what is between its ends, backwards."""
     n = size(v.type)
     m = 2 * n - 2
-    return _each(to_half(_each(v, lambda x, j: x[chosen(j < n, j, m - j, n)], m)), lambda z, k: z[k].real)
+    return _each(to_half(_each(v, lambda x, j: chosen(j < n, x, j, m - j), m)), lambda z, k: z[k].real)
 
 
 def _first_of_sines(v: Value) -> Any:
@@ -226,7 +225,7 @@ def _first_of_sines(v: Value) -> Any:
     def item(x: Value, j: Value) -> Any:
         ahead = (j >= 1) & (j <= n)
         back = j > n + 1
-        near = x[chosen(back, m - 1 - j, j + n - 1, n)]
+        near = chosen(back, x, m - 1 - j, j + n - 1)
         return select(ahead, near, select(back, -near, 0.0 * near))
 
     return _each(to_half(_each(v, item, m)), lambda z, k: -z[k + 1].imag, n)
@@ -243,9 +242,8 @@ def _fourth(v: Value) -> Any:
     there = dft(_each(v, lambda x, j: made(x[2 * j], x[n - 1 - 2 * j]) * w[8 * j + 2], m))
 
     def item(z: Value, k: Value) -> Any:
-        near = chosen(k % 2 == 0, k // 2, (n - 1) // 2 - k // 2, m)
-        z = z[near] * w[8 * near]
-        return select(k % 2 == 0, 2.0 * z.real, -2.0 * z.imag)
+        near, far = k // 2, place((n - 1) // 2 - k // 2, m)
+        return select(k % 2 == 0, 2.0 * _real(z[near], w[8 * near]), -2.0 * _imaginary(z[far], w[8 * far]))
 
     return _each(there, item, n)
 
@@ -253,6 +251,11 @@ def _fourth(v: Value) -> Any:
 def _real(x: Value, y: Value) -> Any:
     """The real part of the product of two complex numbers."""
     return x.real * y.real - x.imag * y.imag
+
+
+def _imaginary(x: Value, y: Value) -> Any:
+    """The imaginary part of the product of two complex numbers."""
+    return x.real * y.imag + x.imag * y.real
 
 
 # sines

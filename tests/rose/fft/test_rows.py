@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import rose
-from rose import Complex, Real, Vec, fft, fn
+from rose import Complex, Real, Vec, fft, fn, interpretations
 from rose.fft.rows import at, chosen, of_size, rows, size
 from rose.ir.callgraph import operations, reachable
 from rose.ir.types import Tan
@@ -29,14 +29,18 @@ def test_a_place_beyond_a_row_is_what_is_left_of_it():
     assert f([1.0, 2.0, 3.0]).tolist() == [1.0, 2.0, 3.0, 1.0, 2.0]
 
 
-def test_a_chosen_place_is_an_index():
-    f = fn([Vec[3]], Vec[5])(lambda x: rose.vec(x[chosen(k < 3, k, 5 - k, 3)] for k in rose.range(5)))
+def test_a_number_is_chosen_by_its_place():
+    f = fn([Vec[3]], Vec[5])(lambda x: rose.vec(chosen(k < 3, x, k, 5 - k) for k in rose.range(5)))
     assert f([1.0, 2.0, 3.0]).tolist() == [1.0, 2.0, 3.0, 3.0, 2.0]
 
 
 @pytest.mark.parametrize("n", [7, 8, 9, 97])
 @pytest.mark.parametrize("transform", [fft.fft, fft.rfft, fft.dct, fft.idct, fft.dst, partial(fft.dct, type=4)])
 def test_no_index_of_a_transform_is_a_number(transform: Any, n: int):
-    """Such as would have no meaning on intervals."""
+    """Such as would have no meaning on intervals; nor are indices chosen."""
     f = fn([Vec[n]], Real)(lambda x: rose.sum(abs(transform(x)))).func
     assert not {op.name for g in reachable(f) for op in operations(g)} & {"itrunc", "floor"}
+    mean = rose.interpret(fn([Vec[n]], Real)(lambda x: rose.sum(abs(transform(x)))), interpretations.Intervals())
+    x = [0.25 * k - 1.0 for k in range(n)]
+    found = mean([interpretations.Interval(v, v) for v in x])
+    assert found.lo <= fn([Vec[n]], Real)(lambda x: rose.sum(abs(transform(x))))(x) <= found.hi
