@@ -39,7 +39,7 @@ def place(i: Any, n: int) -> Any:
     return view(to_value(i % n, Fin(n)))
 
 
-def chosen(c: Value, row: Value, i: Any, j: Any) -> Any:
+def chosen(c: Value | bool, row: Value, i: Any, j: Any) -> Any:
     """The number at place `i` of a row where a condition holds, else that at `j`.
 
     Numbers are chosen, and not indices, so that a transform has a meaning wherever choices of numbers have one.

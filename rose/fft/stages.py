@@ -49,11 +49,12 @@ def _stage(n: int, r: int, w: Value) -> Callable[[Value, Value], Any]:
         else:
             item = _summed(n, r, z, before, w)
 
-        def group(i: Value, y: Value) -> Any:
-            first = place(i * before, q)
-            return control.scan(lambda c, y: item(y, place(first + c, q), first), y, loops.range(before))
+        def group(_: Value, state: Value) -> Any:
+            y, first = state[0], state[1]
+            y = control.scan(lambda c, y: item(y, place(first + c, q), first), y, loops.range(before))
+            return y, place(first + before, q)
 
-        y = control.scan(group, current_builder().zero(z.type), loops.range(groups))
+        y = control.scan(group, (current_builder().zero(z.type), to_value(0, Fin(q))), loops.range(groups))[0]
         return y, place(before * r, n + 1), to_value(groups, Fin(n + 1))
 
     return stage

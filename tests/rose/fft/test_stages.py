@@ -22,6 +22,11 @@ def test_values_are_numpys(n: int):
     agree(staged, np.fft.fft(numbers(n)), numbers(n), interpreted=n < 100)
 
 
+@pytest.mark.parametrize("n", [2**18, 3 * 2**16, 5**8, 97 * 2**12, 61 * 59 * 53])
+def test_products_of_indices_do_not_grow_with_the_size(n: int):
+    agree(staged, np.fft.fft(numbers(n)), numbers(n), interpreted=False)
+
+
 @pytest.mark.parametrize("r", BUTTERFLIES)
 def test_a_butterfly_is_a_transform(r: int):
     agree(lambda x: BUTTERFLIES[r](*[x[k] for k in range(r)]), np.fft.fft(numbers(r)), numbers(r))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.fft
+from same_bits import entry, in_node
 from transforms import SHORT, agree, numbers
 
 import rose
 from rose import Complex, OutOfRange, Real, TypeMismatch, Vec, fn
+from rose.host.interpreter import run
+from rose.host.marshal import plain
 
 NORMS = (None, "backward", "ortho", "forward")
 NAMES = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
@@ -129,3 +133,17 @@ def test_a_size_is_named_before_it_is_compiled():
     assert np.asarray(rose.compile(f, n=6)(numbers(6))) == pytest.approx(np.fft.fft(numbers(6)))
     with pytest.raises(TypeMismatch, match="how they are transformed depends on the factors of their number"):
         _ = rose.compile(f, dynamic=True)
+
+
+def test_node_has_the_same_bits(tmp_path: Path):
+    bundle: list[Any] = []
+    for n in (12, 49, 97):
+        f = fn([Vec[n]], Real)(lambda x: rose.sum(abs(rose.fft.rfft(x)) ** 3))
+
+        def row(x: Any, f: Any = f, n: int = n) -> Any:
+            return rose.concatenate([rose.fft.fft(x).imag, rose.fft.irfft(x, n), rose.fft.dct(x), rose.grad(f)(x)])
+
+        sweep = fn([Vec[2, n]], Vec[2, 4 * n])(lambda xs, row=row: rose.vec(row(xs[i]) for i in rose.range(2)))
+        points = numbers(2, n, real=True)
+        bundle.append(entry(f"of {n}", sweep, points, run(sweep.func, plain(points, sweep.types[0]))))
+    assert in_node(bundle, tmp_path) == [[[f"of {n}", 2] for n in (12, 49, 97)], []]
