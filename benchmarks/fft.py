@@ -86,6 +86,15 @@ def accuracy(n: int) -> str:
     return f"| {n:,} | {ours:.2f} | {ours / math.log2(n):.3f} | {numpy:.2f} |"
 
 
+def convolution(n: int, m: int) -> str:
+    x, y = np.random.default_rng(n).normal(size=n), np.random.default_rng(m).normal(size=m)
+    fs = [
+        fn([Vec[n], Vec[m]], Vec[n + m - 1])(lambda x, y, f=f: f(x, y)) for f in (rose.convolve, rose.fft.fftconvolve)
+    ]
+    direct, transformed = medians([partial(rose.compile(f), x, y) for f in fs])
+    return f"| {n:,} and {m} | {direct:.1f} | {transformed:.1f} |"
+
+
 def main() -> None:
     for name in ("fft", "rfft"):
         print(f"\n`{name}`, in µs:\n\n{HEAD}")
@@ -94,6 +103,9 @@ def main() -> None:
     print("\n| n | error | over log2(n) | NumPy's |\n|---|---|---|---|")
     for n in (64, 1000, 1001, 1009, 1024, 4096, 19683, 65536, 65537):
         print(accuracy(n), flush=True)
+    print("\n| n and m, µs | `rose.convolve` | `rose.fft.fftconvolve` |\n|---|---|---|")
+    for n, m in ((1000, 10), (1000, 30), (1000, 50), (1000, 200), (50, 50), (200, 200)):
+        print(convolution(n, m), flush=True)
 
 
 if __name__ == "__main__":
