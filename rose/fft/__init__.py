@@ -7,6 +7,7 @@ linear function, whose reverse mode is another transform: a gradient costs what 
     roots               roots of unity, as a table that a module makes
     stages              a row of numbers with small factors, in place of which others are made
     convolutions        a row of any other size
+    any_size            a row of a size that is known when a module runs
     linear              linear functions with their transposes, as functions of a module
     rows                arrays as rows along their last axis
     complex_transforms  rows of complex numbers

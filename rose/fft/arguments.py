@@ -11,14 +11,16 @@ from ..frontend.arrays.kinds import of_kind
 from ..frontend.arrays.products import numbers
 from ..frontend.arrays.shapes import as_array, axes_given, axis_given, items_of, leaf_of, shape_of
 from ..frontend.arrays.shaping import moved
+from ..frontend.index_expressions import literal
 from ..frontend.language import loops
 from ..frontend.language.select import select
+from ..frontend.operators import as_real, view
 from ..frontend.typed import ArrayLike
-from ..ir import Value, a_traced, current_builder, shown
-from ..ir.sizes import Size
+from ..ir import Value, a_traced, current_builder, ops, shown
+from ..ir.sizes import Size, at_most, differ, open_size
 from ..ir.types import Bool, Fin, Vec, is_complex
 from ..ir.value import host_index
-from .rows import rows
+from .rows import at, rows
 
 NORMS = ("backward", "ortho", "forward")
 SizeLike = int | None
@@ -64,42 +66,53 @@ def count(n: Any, name: str, least: int = 1) -> int:
     return k
 
 
-def along(v: Value, n: Any, axis: Any, f: Callable[[Value], Any], name: str, least: int = 1) -> Any:
-    """`f` of the array, whose rows lie along an axis, cut to `n` numbers or with zeros behind them."""
+def any_count(n: Any, name: str) -> int | Size:
+    """The size of a transform, which may be known only when it runs."""
+    return size if (size := open_size(n)) is not None else count(n, name)
+
+
+def along(v: Value, n: Any, axis: Any, f: Callable[[Value], Any], name: str, least: int | None = None) -> Any:
+    """`f` of the array, whose rows lie along an axis, cut to `n` numbers or with zeros behind them.
+
+    With the least size that there may be, the size must be known.
+    """
     rank = len(shape_of(v.type))
     k = axis_given(axis, rank)
-    n = count(shape_of(v.type)[k] if n is None else n, name, least)
+    n = shape_of(v.type)[k] if n is None else n
+    n = any_count(n, name) if least is None else count(n, name, least)
     return moved(f(resized(moved(v, k, rank - 1), n)), rank - 1, k)
 
 
-def resized(v: Value, n: int) -> Value:
+def resized(v: Value, n: int | Size) -> Value:
     """Rows of `n` numbers: the first ones, or zeros behind them."""
     size = shape_of(v.type)[-1]
-    if size == n:
+    if not differ(size, n):
         return v
+    cut = at_most(n, size)
 
     def row(x: Value) -> Value:
         t = x.type
         assert isinstance(t, Vec)
-        if not size:
+        if not differ(size, 0):
             return current_builder().zero(Vec(n, t.elem))
         zero = current_builder().zero(t.elem)
-        return loops.vec(x[j] if n < size else select(j < size, x[j % size], zero) for j in loops.range(n))
+        return loops.vec(x[j] if cut else select(j < literal(size), at(x, j), zero) for j in loops.range(n))
 
-    if isinstance(size, Size):
-        count(size, "fft")
     return rows(v, row)
 
 
-def scale_of(n: int, norm: str | None, name: str, *, inverse: bool) -> float:
+def scale_of(n: int | Size, norm: str | None, name: str, *, inverse: bool) -> float | Value:
     """The number by which the sums of a transform are multiplied."""
     norm = "backward" if norm is None else norm
     if not isinstance(norm, str) or norm not in NORMS:  # pyright: ignore[reportUnnecessaryIsInstance]
         what = f"rose.fft.{name} has no norm {shown(norm)}"
         raise TypeMismatch(what, here(), f"write one of {', '.join(NORMS)}")
-    if norm == "ortho":
-        return 1.0 / math.sqrt(n)
-    return 1.0 / n if (norm == "backward") is inverse else 1.0
+    if norm != "ortho" and (norm == "backward") is not inverse:
+        return 1.0
+    if isinstance(n, Size):
+        count = as_real(view(literal(n)))
+        return 1.0 / (ops.sqrt(count) if norm == "ortho" else count)
+    return 1.0 / (math.sqrt(n) if norm == "ortho" else n)
 
 
 def axes_of(v: Value, s: Sequence[SizeLike] | None, axes: Any, name: str) -> list[tuple[int, Any]]:

@@ -8,13 +8,15 @@ Sorensen, Jones, Heideman and Burrus, Real-valued fast Fourier transform algorit
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from ..frontend.complex.parts import made
+from ..frontend.index_expressions import literal
 from ..frontend.language import control, loops
 from ..frontend.language.select import select
 from ..ir import Value, current_builder
+from ..ir.sizes import Size, plus, quotient
 from ..ir.types import Complex, Real, Type, Vec
 from .complex_transforms import dft, inverse, times
 from .linear import Linear
@@ -22,14 +24,15 @@ from .roots import roots
 from .rows import at, of_size, placed, rows, size
 
 
-def hermitian(half: Value, n: int, *, conjugate: bool, scale: float = 1.0) -> Any:
+def hermitian(half: Value, n: int | Size, *, conjugate: bool, scale: float | Value = 1.0) -> Any:
     """Rows of all `n` numbers of which some of the first are given; or their conjugates. Each times a number."""
-    m = n // 2 + 1
+    m = plus(quotient(n, 2), 1)
+    end = literal(m) if isinstance(m, Size) else m
 
     def whole(row: Value) -> Any:
         def item(k: Value) -> Any:
             near, far = at(row, k), at(row, n - k)
-            z = select(k < m, near.conj(), far) if conjugate else select(k < m, near, far.conj())
+            z = select(k < end, near.conj(), far) if conjugate else select(k < end, near, far.conj())
             return times(z, scale)
 
         return loops.vec(item(k) for k in loops.range(n))
@@ -40,10 +43,10 @@ def hermitian(half: Value, n: int, *, conjugate: bool, scale: float = 1.0) -> An
 def _to_half(x: Value) -> Any:
     """The first `n // 2 + 1` numbers of the transform of each row."""
     n = size(x.type)
-    m = n // 2
-    if n % 2:
+    m = quotient(n, 2)
+    if isinstance(n, Size) or isinstance(m, Size) or n % 2:
         there = dft(rows(x, lambda row: loops.vec(made(row[j], 0.0) for j in loops.range(n))))
-        return rows(there, lambda row: loops.vec(row[k] for k in loops.range(m + 1)))
+        return rows(there, lambda row: loops.vec(at(row, k) for k in loops.range(plus(m, 1))))
     w = roots(n, m // 2 + 1)()
     there = dft(rows(x, lambda row: loops.vec(made(row[2 * j], row[2 * j + 1]) for j in loops.range(m))))
 
@@ -57,13 +60,13 @@ def _to_half(x: Value) -> Any:
     return rows(there, partial(_in_pairs, parted, m, m + 1))
 
 
-def _from_half(half: Value, n: int) -> Any:
+def _from_half(half: Value, n: int | Size) -> Any:
     """The sums of the numbers with positive angles, `n` of each row, of which the first `n // 2 + 1` are given."""
-    m = n // 2
-    half = rows(half, lambda row: loops.vec(_end(row[k], k, n) for k in loops.range(m + 1)))
-    if n % 2:
+    m = quotient(n, 2)
+    if isinstance(n, Size) or isinstance(m, Size) or n % 2:  # of what is imaginary in the ends, no part is real
         there = inverse(hermitian(half, n, conjugate=False), 1.0)
         return rows(there, lambda row: loops.vec(row[j].real for j in loops.range(n)))
+    half = rows(half, lambda row: loops.vec(_end(row[k], _is_end(k, n)) for k in loops.range(m + 1)))
     w = roots(n, m // 2 + 1)()
 
     def joined(k: Value, row: Value) -> Pair:
@@ -91,44 +94,39 @@ def _in_pairs(pair: Callable[[Value, Value], Pair], m: int, size: int, row: Valu
     return control.scan(step, current_builder().zero(Vec(size, Complex)), m // 2 + 1)
 
 
-def _end(z: Value, k: Value, n: int) -> Any:
+def _end(z: Value, is_end: Any) -> Any:
     """A number of a Hermitian row: that which is its own conjugate is real."""
-    return made(z.real, select(_is_end(k, n), 0.0 * z.imag, z.imag))
+    return made(z.real, select(is_end, 0.0 * z.imag, z.imag))
 
 
-def _is_end(k: Value, n: int) -> Any:
-    return (k == 0) | (k == n // 2) if n % 2 == 0 else k == 0
+def _is_end(k: Value, n: int | Size) -> Any:
+    """Whether a number of a Hermitian row is its own conjugate."""
+    return (k == 0) | (2 * k == (literal(n) if isinstance(n, Size) else n))
 
 
-def _weighted(half: Value, n: int, scale: float) -> Any:
+def _weighted(half: Value, n: int | Size, scale: float) -> Any:
     """The numbers times `scale`, but those that are their own conjugates, which are once among all `n`."""
 
     def weighted(row: Value) -> Any:
-        return loops.vec(row[k] * select(_is_end(k, n), 1.0, scale) for k in loops.range(n // 2 + 1))
+        count = plus(quotient(n, 2), 1)
+        return loops.vec(row[k] * select(_is_end(k, n), 1.0, scale) for k in loops.range(count))
 
     return rows(half, weighted)
 
 
 def _half_of(t: Type) -> Type:
-    return of_size(t, size(t) // 2 + 1, Complex)
-
-
-def _whole_of(t: Type, odd: int) -> Type:
-    return of_size(t, 2 * size(t) - 2 + odd, Real)
+    return of_size(t, plus(quotient(size(t), 2), 1), Complex)
 
 
 to_half = Linear("rfft", _half_of, _to_half, lambda y, t: from_half(_weighted(y, size(t), 0.5), size(t)))
 
 
-def _inverse(odd: int) -> Linear:
-    n: Callable[[Type], int] = lambda t: 2 * size(t) - 2 + odd
-    body: Callable[[Value], Any] = lambda half: _from_half(half, n(half.type))
-    return Linear("irfft", partial(_whole_of, odd=odd), body, lambda y, t: _weighted(to_half(y), n(t), 2.0))
+@cache
+def _inverse(n: int | Size) -> Linear:
+    result: Callable[[Type], Type] = lambda t: of_size(t, n, Real)
+    return Linear("irfft", result, lambda half: _from_half(half, n), lambda y, _: _weighted(to_half(y), n, 2.0))
 
 
-_INVERSES = _inverse(0), _inverse(1)
-
-
-def from_half(half: Value, n: int) -> Value:
+def from_half(half: Value, n: int | Size) -> Value:
     """The inverse of `n` times `to_half`."""
-    return _INVERSES[n % 2](half)
+    return _inverse(n)(half)

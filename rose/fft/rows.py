@@ -10,6 +10,7 @@ from ..frontend.operators import view
 from ..frontend.values import to_value
 from ..ir import Value, current_builder
 from ..ir.puts import put
+from ..ir.sizes import Size
 from ..ir.types import Complex, Fin, Real, Tan, Type, Vec
 
 Rows = Callable[[Value], Any]  # what is done with a row
@@ -34,7 +35,7 @@ def placed(row: Value, i: Any, x: Value) -> Any:
     return view(put(current_builder(), row, [place(i, size(row.type))], x))
 
 
-def place(i: Any, n: int) -> Any:
+def place(i: Any, n: int | Size) -> Any:
     """What is left of `i` by `n`, as an index below that."""
     return view(to_value(i % n, Fin(n)))
 
@@ -47,15 +48,15 @@ def chosen(c: Value | bool, row: Value, i: Any, j: Any) -> Any:
     return select(c, at(row, i), at(row, j))
 
 
-def size(t: Type) -> int:
-    """The size of the last axis, which is known."""
+def size(t: Type) -> Any:
+    """The size of the last axis: a number, or a Size where a transform has any size."""
     while isinstance(t, Vec) and isinstance(t.elem, Vec):
         t = t.elem
-    assert isinstance(t, Vec) and isinstance(t.size, int)
+    assert isinstance(t, Vec)
     return t.size
 
 
-def of_size(t: Type, n: int, leaf: Type) -> Type:
+def of_size(t: Type, n: int | Size, leaf: Type) -> Type:
     """The type with rows of another size, and of other numbers; of tangents, if `t` is of tangents."""
     if isinstance(t, Vec) and isinstance(t.elem, Vec):
         return Vec(t.size, of_size(t.elem, n, leaf))

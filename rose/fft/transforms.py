@@ -9,8 +9,9 @@ from ..frontend.arrays.shapes import axis_given, shape_of
 from ..frontend.language import loops
 from ..frontend.typed import Array, ArrayLike
 from ..ir import Value
-from .arguments import along, count, given, of_complex, reals, scale_of
-from .complex_transforms import dft, inverse, times
+from ..ir.sizes import minus, plus, quotient, times
+from .arguments import along, any_count, given, of_complex, reals, scale_of
+from .complex_transforms import dft, inverse
 from .real_transforms import from_half, hermitian, to_half
 from .rows import rows, size
 
@@ -89,16 +90,18 @@ def half(v: Value, norm: str | None, name: str) -> Any:
 
 def whole(v: Value, n: int | None, axis: int, norm: str | None, name: str) -> Any:
     """The `n` Reals along an axis of which `v` has the first half of the transform."""
-    held = shape_of(v.type)[axis_given(axis, len(shape_of(v.type)))]
-    n = count(2 * (count(held, name) - 1) if n is None else n, name)
+    held = any_count(shape_of(v.type)[axis_given(axis, len(shape_of(v.type)))], name)
+    n = any_count(times(2, minus(held, 1)) if n is None else n, name)
     by = scale_of(n, norm, name, inverse=True)
     v = v if of_complex(v) else v + 0j
-    return along(v, n // 2 + 1, axis, lambda v: scaled(from_half(v, n), by), name)
+    return along(v, plus(quotient(n, 2), 1), axis, lambda v: scaled(from_half(v, n), by), name)
 
 
-def scaled(v: Value, by: float) -> Value:
+def scaled(v: Value, by: float | Value) -> Value:
     """Rows of numbers, each times one."""
-    return v if by == 1.0 else rows(v, lambda row: loops.vec(times(row[k], by) for k in loops.range(size(v.type))))
+    if isinstance(by, float) and by == 1.0:
+        return v
+    return rows(v, lambda row: loops.vec(row[k] * by for k in loops.range(size(v.type))))
 
 
 def _conjugate(v: Value) -> Value:
