@@ -153,6 +153,8 @@ def derivative(mode: Mode, f: Func, mask: Mask, loc: Loc | None = None) -> Jvp:
 
 
 def _derivative(mode: Mode, f: Func, mask: Mask, loc: Loc | None = None) -> Work[Jvp]:
+    if (refused := f.marks.refused) is not None:
+        raise NotDifferentiable(refused[0], loc, refused[1])
     if f.jvp is not None:
         return Jvp(mode.by_rule(f), flat=not f.result.real)
     if f.is_opaque:

@@ -13,7 +13,6 @@ import re
 from functools import cache
 
 _NUMPY = """
-    eig = rose.linalg.eigvals(a); it gives re and im. rose.linalg.eigh(a) of a symmetric one has vectors too
     empty = rose.zeros(n)
     geomspace = rose.exp(rose.linspace(rose.log(a), rose.log(b), n))
     logspace = 10.0 ** rose.linspace(a, b, n)
@@ -21,7 +20,6 @@ _NUMPY = """
     row_stack = rose.vstack([x, y])
     tri = rose.tril(rose.ones((n, n)))
     ndim = x.ndim
-    roots: write rose.linalg.eigvals(a) of the companion matrix
     float64 float32 float16 double dtype longdouble: leave it out: numbers are Reals, of 64 bits, or of 32 by
         rose.compile(f, dtype="f32")
     int32 int64 int8 uint8 int16 uint32 integer short: write rose.trunc(x) for a whole number, and rose.index(x,
@@ -36,7 +34,7 @@ _NUMPY = """
 
     allclose array_equal array_equiv bincount delete digitize ediff1d hsplit vsplit dsplit insert
         matrix_transpose nanstd nanvar nanprod nanmedian nanquantile nanpercentile nancumsum nancumprod nanargmax
-        nanargmin partition argpartition lexsort polyfit polyder polyint polyadd polysub polymul rollaxis
+        nanargmin partition argpartition lexsort polyfit polyder polyint polyadd polysub polymul roots poly rollaxis
         cumulative_sum cumulative_prod unstack atleast_3d broadcast_arrays isin histogram histogram2d piecewise
         choose resize diagflat unwrap apply_along_axis apply_over_axes vecdot matvec vecmat sinc logaddexp
         logaddexp2 ix_ ravel_multi_index isposinf isneginf = np.$(...); NumPy's function takes traced values
@@ -107,7 +105,7 @@ _SCIPY = """
         eval_hermite eval_chebyt ker bei ber kei tklmbda voigt_profile wright_bessel wrightomega agm h1vp h2vp
         hankel1 hankel2 jacobi betainccinv ellip elliprj nbdtr nbdtri spherical_in spherical_kn: wrap SciPy's
         function in a rose.opaque, and give its derivative by f.jvp
-    schur rsf2csf hessenberg qz polar ordqz ordeig signm cosm sinm tanm tanhm funm ldl rq null_space orth:
+    rsf2csf qz ordqz ordeig signm cosm sinm tanm tanhm funm ldl rq null_space orth:
         write it by rose.linalg's qr, svd, eigh, expm and logm, or wrap SciPy's in a rose.opaque
     csr_matrix csc_matrix coo_matrix csr_array coo_array spsolve: write the product as a loop over the entries:
         sparse matrices are no values

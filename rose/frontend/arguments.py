@@ -72,6 +72,10 @@ FIXED: dict[str, Fixed] = {  # by the name of the argument; or by that of the fu
     "eigh.b": Fixed((None,), "the problem is that of one matrix", "reduce it by the Cholesky factor of b"),
     "eigvalsh.b": Fixed((None,), "the problem is that of one matrix", "reduce it by the Cholesky factor of b"),
     "eigvals.b": Fixed((None,), "the problem is that of one matrix", "write eigvals(solve(b, a)), of rose.linalg"),
+    "eig.b": Fixed((None,), "the problem is that of one matrix", "write eig(solve(b, a)), of rose.linalg"),
+    "eig.left": Fixed((False,), "the vectors are the right ones", "write eig of the transposed matrix"),
+    "eig.right": Fixed((True,), "the result is a pair", "write rose.linalg.eigvals(a)"),
+    "schur.sort": Fixed((None,), "eigenvalues come as the steps find them"),
     **dict.fromkeys(
         ("return_index", "return_inverse", "return_counts"), Fixed((False,), "the result is the numbers alone")
     ),

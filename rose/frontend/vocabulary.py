@@ -245,7 +245,7 @@ def _rarer(name: str) -> Any:
     return above().numpys.get(name) if name.startswith("linalg.") or name in OF_LINALG else None
 
 
-OF_LINALG = {"polyfit"}  # names of NumPy's own that are of linear algebra
+OF_LINALG = {"polyfit", "roots", "poly"}  # names of NumPy's own that are of linear algebra
 
 
 def _refused(f: Any, v: Value) -> TypeMismatch:

@@ -185,6 +185,8 @@ class Digest:
         given = [None if g is None else self._function(g) for g in (marks.jvp, marks.linear)]
         named = [self.type(t) for t in own.types], [self._function(g) for g in own.functions]
         self.add((own.digest, named, f.remat, f.sized, again, given, _history(f.origin)))
+        if marks.refused is not None:
+            self.add(marks.refused)
 
     def _spelled(self, t: Type) -> Any:
         """A type, by the numbers of its parts."""

@@ -187,6 +187,7 @@ class Marks:
     jvp: Func | None = None  # the user's derivative, over (primal, tangent) pairs
     linear: Func | None = None  # the same with a tangent for its first parameter: it is linear as its maker says so
     sized: bool = False  # it is one size of a function of any size: derivatives have the others' bits
+    refused: tuple[str, str] | None = None  # why it has no derivative, and what to write
 
 
 UNMARKED = Marks()

@@ -23,7 +23,10 @@ its transpose is its reverse mode. Leading axes are those of a batch.
     gaps               quotients by gaps between eigenvalues, which may be equal
     jacobi             eigenvalues of two and three rows, by rotations
     symmetric          eigenvalues of symmetric matrices
-    general            eigenvalues of others, which may be complex
+    reduction          Hessenberg's form of others, also of complex numbers
+    qr_steps           Schur's form, by QR steps
+    general            eigenvalues and eigenvectors of them, which are complex
+    zeros              zeros of polynomials
     bidiagonal         reduction to two diagonals, and QR steps
     singular_values    `svd`, pseudo-inverses, least squares
     powers             powers, and the exponential
@@ -38,17 +41,19 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors.advice import listed, missing
 from ..frontend.arrays.editing import matrix_transpose
-from . import complex_matrices
+from . import complex_matrices, zeros
 from .banded import solve_banded, solve_toeplitz, solve_tridiagonal
 from .complex_matrices import also
 from .elimination import LUResult, SlogdetResult, det, inv, linsolve, logdet, lu, slogdet, solve
 from .fits import polyfit
-from .general import EigvalsResult, eigvals
+from .general import EigResult, eig, eigvals
 from .iterative import KrylovResult, cg, gmres
 from .lyapunov import solve_continuous_lyapunov, solve_discrete_lyapunov, solve_lyapunov, solve_sylvester
 from .norms import cond, matrix_norm, matrix_rank, norm, vector_norm
 from .positive_definite import cho_solve, cholesky, cholesky_solve
 from .powers import expm, matrix_power
+from .qr_steps import SchurResult, schur
+from .reduction import HessenbergResult, hessenberg
 from .reflections import LQResult, QRResult, lq, qr
 from .riccati import solve_continuous_are, solve_discrete_are
 from .roots import logm, sqrtm
@@ -74,22 +79,24 @@ expm, matrix_power = also(expm, complex_matrices.expm), also(matrix_power, compl
 eigh, eigvalsh = also(eigh, complex_matrices.eigh), also(eigvalsh, complex_matrices.eigvalsh)
 
 __all__ = [
-    "EighResult", "EigvalsResult", "KrylovResult", "LQResult", "LUResult", "LstsqResult", "PolarResult", "QRResult",
-    "SVDResult", "SlogdetResult", "block_diag", "cg", "cho_solve", "cholesky", "cholesky_solve", "cond", "det",
-    "eigh", "eigvals", "eigvalsh", "expm", "gmres", "inv", "linsolve", "logdet", "logm", "lq", "lstsq", "lu",
-    "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "polar", "qr", "slogdet", "solve",
-    "solve_banded", "solve_continuous_are", "solve_continuous_lyapunov", "solve_discrete_are",
-    "solve_discrete_lyapunov", "solve_lyapunov", "solve_sylvester", "solve_toeplitz", "solve_triangular",
-    "solve_tridiagonal", "sqrtm", "svd", "svdvals", "tensorinv", "tensorsolve", "toeplitz", "vector_norm",
+    "EigResult", "EighResult", "HessenbergResult", "KrylovResult", "LQResult", "LUResult", "LstsqResult",
+    "PolarResult", "QRResult", "SVDResult", "SchurResult", "SlogdetResult", "block_diag", "cg", "cho_solve",
+    "cholesky", "cholesky_solve", "cond", "det", "eig", "eigh", "eigvals", "eigvalsh", "expm", "gmres",
+    "hessenberg", "inv", "linsolve", "logdet", "logm", "lq", "lstsq", "lu", "matrix_norm", "matrix_power",
+    "matrix_rank", "multi_dot", "norm", "pinv", "polar", "qr", "schur", "slogdet", "solve", "solve_banded",
+    "solve_continuous_are", "solve_continuous_lyapunov", "solve_discrete_are", "solve_discrete_lyapunov",
+    "solve_lyapunov", "solve_sylvester", "solve_toeplitz", "solve_triangular", "solve_tridiagonal", "sqrtm", "svd",
+    "svdvals", "tensorinv", "tensorsolve", "toeplitz", "vector_norm",
 ]  # fmt: skip
 
 _NUMPYS: tuple[Callable[..., Any], ...] = (
-    cholesky, cond, det, eigh, eigvalsh, inv, matrix_norm, matrix_power, matrix_rank, multi_dot, norm, pinv, qr,
-    slogdet, solve, svd, svdvals, tensorinv, tensorsolve, vector_norm,
+    cholesky, cond, det, eig, eigh, eigvals, eigvalsh, inv, matrix_norm, matrix_power, matrix_rank, multi_dot, norm,
+    pinv, qr, slogdet, solve, svd, svdvals, tensorinv, tensorsolve, vector_norm,
 )  # fmt: skip
 NUMPYS = {f"linalg.{f.__name__}": f for f in _NUMPYS} | {  # by their names of NumPy
     "linalg.lstsq": lstsq_of_numpy, "linalg.trace": trace_of_numpy, "linalg.diagonal": diagonal_of_numpy,
     "linalg.vecdot": vecdot_of_numpy, "linalg.matrix_transpose": matrix_transpose, "polyfit": polyfit,
+    "roots": zeros.roots, "poly": zeros.poly,
 }  # fmt: skip
 
 if not TYPE_CHECKING:  # to a checker, what is not there is an error

@@ -30,6 +30,7 @@ from .gaps import is_close, over
 from .matrices import batched, equations, filled, square
 from .powers import exponential
 from .primitives import primitive
+from .reduction import reduced
 from .symmetric import EighResult, decomposed
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -70,7 +71,7 @@ def solve(a: Any, b: Any) -> Any:
 
 def inv(a: Any) -> Any:
     """The inverse of a square matrix, or of each of a batch."""
-    return batched(_inverse, [square(_complex(a), "inv")], [2])
+    return batched(inverse, [square(_complex(a), "inv")], [2])
 
 
 def det(a: Any) -> Any:
@@ -137,7 +138,7 @@ def _(x: Value, a: DualVec, both: DualVec, rows: Value, y: DualVec) -> Any:
     return y.du - matmul(a.du, x)
 
 
-def _inverse(a: Value) -> Any:
+def inverse(a: Value) -> Any:
     return solution(a, _identity(a.shape[0]))
 
 
@@ -161,7 +162,7 @@ def _det(a: Value) -> Any:
 
 @_det.jvp
 def _(x: Value, a: DualVec) -> Any:
-    return _along(_inverse(a.re), a.du) * x
+    return _along(inverse(a.re), a.du) * x
 
 
 def _along(inverse: Value, da: Value) -> Any:
@@ -180,7 +181,7 @@ def _slogdet(a: Value) -> Any:
 
 @_slogdet.jvp
 def _(x: tuple[Value, ...], a: DualVec) -> Any:
-    moved = _along(_inverse(a.re), a.du)
+    moved = _along(inverse(a.re), a.du)
     return x[0] * 1j * moved.imag, moved.real
 
 
@@ -203,7 +204,8 @@ def _hermitian(a: Value) -> Value:
 def _decomposed(a: Value) -> Any:
     """By reflections to three diagonals, whose phases go into the vectors: what is left is a real matrix."""
     n = a.shape[0]
-    t, q = control.scan(_reflected, (_hermitian(a), _identity(n)), n)
+    t, across = reduced(_hermitian(a))
+    q = _adjoint(across)
     turns = control.scan(partial(_phase, t), to_value(1.0, Complex), n)[1]
     real = filled(n, n, lambda i, j: (turns[i].conj() * t[i][j] * turns[j]).real)
     w, v = decomposed(real)
@@ -215,26 +217,6 @@ def _phase(t: Value, i: Value, phase: Value) -> Any:
     n = t.shape[0]
     below = loops.sum(select(k == i + 1, t[k][i], 0j) for k in loops.range(n))
     return select(below == 0.0, phase, phase * ops.sign(below)), phase
-
-
-def _reflected(k: Value, state: tuple[Value, ...]) -> Any:
-    """One step of Householder's: zeros in column `k`, below the number beside the diagonal."""
-    t, q = state
-    n = t.shape[0]
-    x = loops.vec(select(i > k, t[i][k], 0j) for i in loops.range(n))
-    length = ops.sqrt(loops.sum(abs(x[i]) ** 2 for i in loops.range(n)))
-    first = loops.sum(select(i == k + 1, x[i], 0j) for i in loops.range(n))
-    turn = select(first == 0.0, 1.0 + 0j, ops.sign(first))
-    v = loops.vec(x[i] + select(i == k + 1, turn * length, 0j) for i in loops.range(n))
-    size = loops.sum(abs(v[i]) ** 2 for i in loops.range(n))
-    by = select(size == 0.0, 0.0, 2.0 / select(size == 0.0, 1.0, size))
-
-    def right(m: Value) -> Value:
-        """The product with the reflection."""
-        p = loops.vec(by * loops.sum(m[i][j] * v[j] for j in loops.range(n)) for i in loops.range(n))
-        return filled(n, n, lambda i, j: m[i][j] - p[i] * v[j].conj())
-
-    return _adjoint(right(_adjoint(right(t)))), right(q)
 
 
 @_decomposed.jvp

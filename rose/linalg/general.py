@@ -1,212 +1,202 @@
-"""Eigenvalues of matrices that need not be symmetric: real numbers, and pairs of conjugate complex ones."""
+"""Eigenvalues and eigenvectors of matrices that need not be symmetric: they are complex numbers.
+
+By Schur's form, in whose triangle the vectors are found by substitution. See Golub and Van Loan, Matrix Computations
+(2013), section 7.6.
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..frontend.arguments import lenient
 from ..frontend.arrays.products import matmul
-from ..frontend.arrays.shaping import transpose
+from ..frontend.arrays.reductions import largest
+from ..frontend.arrays.shapes import array_type, leaf_of, shape_of
+from ..frontend.complex.parts import made
 from ..frontend.duals import DualVec
+from ..frontend.index_expressions import within
 from ..frontend.language import control, loops
-from ..frontend.language.accumulators import accum
-from ..frontend.language.select import select, stop_gradient
-from ..frontend.language.vectors import norm
+from ..frontend.language.select import select
 from ..frontend.typed import Array, ArrayLike
+from ..frontend.values import to_value
 from ..ir import Value, current_builder, ops
 from ..ir.sizes import Size, differ
-from ..ir.types import Tan, Tuple
-from .elimination import solution
-from .matrices import batched, elem, filled, magnitude, square
+from ..ir.types import Complex, Fin, Real, Tuple, Type, Vec
+from .complex_matrices import inverse
+from .gaps import is_close, over
+from .matrices import EPSILON, batched, filled, magnitude, square
 from .primitives import primitive
-from .reflections import householder
+from .qr_steps import of_block, schur_of, triangular
 
-STEPS = 30  # for a row, at most; two or three are enough for most
-EVERY = 10  # steps, one has shifts of its own, by which no matrix stays as it is
-NOTHING = 2.0**-53  # of what is left beside the diagonal, in comparison to it
+FAR = 2.0**500  # numbers of a vector that are larger are scaled, so that none overflows
 
 
-Block = tuple[Value, Value, Value, Value]  # the elements of two rows and columns
-Complex = tuple[Value, Value]  # the real and the imaginary parts of a vector
+class EigResult(NamedTuple):
+    """The eigenvalues of a matrix, and the eigenvectors, in the columns of a matrix."""
 
-
-class EigvalsResult(NamedTuple):
-    """The real and the imaginary parts of eigenvalues."""
-
-    re: Array
-    im: Array
+    eigenvalues: Array
+    eigenvectors: Array
 
 
 @lenient
-def eigvals(a: ArrayLike) -> EigvalsResult:
-    """The eigenvalues of a square matrix, or of each of a batch: their real parts `re`, and their imaginary parts `im`.
+def eig(a: ArrayLike) -> EigResult:
+    """The eigenvalues `w` and eigenvectors `v` of a square matrix, or of each of a batch: `a @ v == v * w`.
 
-    They are no complex numbers: an eigenvalue is real where its `im` is 0.0, and two that are conjugate stand side by
-    side, that with the positive `im` first. The order is otherwise as the iteration finds them. By QR steps with the
-    double shift of Francis, in `n ** 3` operations each and some two of them for a row: for up to some 50 rows. Where
-    they do not converge, and of nan, the result is nan. Derivatives exist to any order, for some `8 * n ** 4`
-    operations, where the eigenvalues differ; those of one that is there twice are nan or infinite, or what rounding
-    makes of them. Of symmetric matrices `eigvalsh` is faster, and has derivatives there.
+    Both are complex, of a real matrix too, whose real eigenvalues have the imaginary part 0.0, and whose conjugate ones
+    stand side by side, that with the positive imaginary part first. The order is otherwise as the iteration finds them,
+    which need not be that of LAPACK. Each vector has length 1, and its largest number is real and positive. By QR steps
+    on Hessenberg's form, in some `25 * n ** 3` operations. Where they do not converge, and of nan, the result is nan.
+
+    Derivatives exist to any order where the eigenvalues differ. Those of one that is there twice, and of its vectors,
+    have none: what reads them has the derivative nan, or what rounding makes of it where a matrix has too few
+    eigenvectors. Of symmetric matrices `eigh` is faster.
     """
-    return EigvalsResult(*batched(_eigvals_of, [square(a, "eigvals")], [2]))
+    return EigResult(*batched(_eig_of, [square(a, "eig")], [2]))
 
 
-def _eigvals_of(a: Value) -> tuple[Any, Any]:
-    if not differ(a.shape[0], 0):
-        none = current_builder().zero(elem(a.type))
-        return none, none
-    return _found(a)
+@lenient
+def eigvals(a: ArrayLike) -> Array:
+    """The eigenvalues of a square matrix, or of each of a batch: complex numbers, those of `eig`, in their order."""
+    return EigResult(*batched(_eig_of, [square(a, "eigvals")], [2])).eigenvalues
 
 
-# the iteration
+def _eig_of(a: Value) -> tuple[Any, Any]:
+    n = a.shape[0]
+    if not differ(n, 0):
+        return current_builder().zero(Vec(n, Complex)), current_builder().zero(array_type((n, n), Complex))
+    return tuple(_decomposed(a)[:2])
 
 
-@primitive("eigvals", lambda t: Tuple((elem(t), elem(t))))
-def _found(a: Value) -> tuple[Any, Any]:
-    """The eigenvalues, the last ones first: those of the last one or two rows of what is left, `m` rows of `h`."""
+def _result(t: Type) -> Type:
+    n = shape_of(t)[0]
+    return Tuple((Vec(n, Complex), array_type((n, n), Complex), Vec(n, Fin(n))))
+
+
+def _is_real(a: Value) -> bool:
+    return leaf_of(a.type) is Real
+
+
+@primitive("eig", _result)
+def _decomposed(a: Value) -> tuple[Any, Any, Any]:
+    """The eigenvalues, the eigenvectors, and the places of the largest numbers of these."""
     n, scale = a.shape[0], magnitude(a)
-    none = current_builder().zero(elem(a.type))
+    t, z = schur_of(a / scale)
+    w = _real_values(t) if _is_real(a) else loops.vec(t[k][k] for k in loops.range(n))
+    upper, unitary = triangular(t, z) if _is_real(a) else (t, z)
+    bare = loops.vec(_vector(upper, unitary, k) for k in loops.range(n))
+    places = loops.vec(_largest(bare[k]) for k in loops.range(n))
+    rows = loops.vec(_unit(bare[k], places[k]) for k in loops.range(n))
 
-    def step(state: tuple[Value, ...]) -> Any:
-        h, m, re, im, tries = state
-        block = _last(h, m)
-        one, two = _left(h, m, block)
-        (x, y), imaginary = _of_block(*block)
-        last, before = select(one, block[3], y), x
-        is_last: Callable[[Any], Any] = lambda i: (i + 1.0 == m) & (one | two)
-        is_before: Callable[[Any], Any] = lambda i: (i + 2.0 == m) & two
-        new_re = loops.vec(select(is_last(i), last, select(is_before(i), before, re[i])) for i in loops.range(n))
-        part = select(two, imaginary, 0.0)
-        new_im = loops.vec(select(is_last(i), -part, select(is_before(i), part, im[i])) for i in loops.range(n))
-        done = one | two
-        after = control.cond(done, lambda: h, lambda: _stepped(h, m, block, tries))
-        return after, select(one, m - 1.0, select(two, m - 2.0, m)), new_re, new_im, select(done, 0.0, tries + 1.0)
+    def entry(i: Value, j: Value) -> Any:
+        """Of real matrices: a real vector of a real eigenvalue, and conjugate ones of conjugate ones."""
+        if not _is_real(a):
+            return rows[j][i]
+        pair = rows[before(j, n)][i].conj()
+        return select(w[j].imag < 0.0, pair, _real_if(w[j].imag == 0.0, rows[j][i]))
 
-    more: Callable[[Any], Any] = lambda s: (s[1] > 0.0) & (s[4] < STEPS * n)
-    start = filled(n, n, lambda i, j: a[i][j] / scale)
-    rows = loops.sum(1.0 for _ in loops.range(n))
-    _, m, re, im, _ = control.while_loop(more, step, (start, rows, none, none, 0.0))
-    by = select(m > 0.0, math.nan, scale)
-    return loops.vec(re[i] * by for i in loops.range(n)), loops.vec((im[i] + 0.0) * by for i in loops.range(n))
+    return loops.vec(w[k] * scale for k in loops.range(n)), filled(n, n, entry), places
 
 
-def _last(h: Value, m: Value) -> Block:
-    """The last two rows and columns of the first `m`; of a single row, zeros beside it."""
-    n = h.shape[0]
-    at: Callable[[int, int], Any] = lambda k, l: loops.sum(
-        select((i + float(k) == m) & (j + float(l) == m), h[i][j], 0.0) for i in loops.range(n) for j in loops.range(n)
-    )
-    return at(2, 2), at(2, 1), at(1, 2), at(1, 1)
+def before(k: Value, n: int | Size) -> Value:
+    """The index before another one; of the first, itself."""
+    return within(ops.itrunc(ops.max_(k - 1.0, 0.0)), n)
 
 
-def _left(h: Value, m: Value, block: Block) -> tuple[Any, Any]:
-    """Whether the last of the first `m` rows has its diagonal alone; or the last two their block alone."""
-    n = h.shape[0]
-
-    def beside(rows: float) -> Value:
-        return loops.sum(
-            select((i + rows >= m) & (i < m) & (j + rows < m), abs(h[i][j]), 0.0)
-            for i in loops.range(n)
-            for j in loops.range(n)
-        )
-
-    size = abs(block[0]) + abs(block[3])
-    least = NOTHING * select(size == 0.0, 1.0, size)
-    one = beside(1.0) <= least
-    return one, (beside(2.0) <= least) & ~one
+def _real_if(c: Value, z: Value) -> Any:
+    return made(z.real, select(c, 0.0 * z.imag, z.imag))
 
 
-def _of_block(a: Value, b: Value, c: Value, d: Value) -> tuple[tuple[Any, Any], Any]:
-    """The real parts of the eigenvalues of two rows, and the imaginary part of the first."""
-    half, other = 0.5 * (a - d), b * c
-    rest = half * half + other
-    root = ops.sqrt(abs(rest))
-    far = half + ops.copysign(root, half)
-    near = select(far == 0.0, 0.0, other / select(far == 0.0, 1.0, far))
-    is_real = rest >= 0.0
-    return (select(is_real, d + far, d + half), select(is_real, d - near, d + half)), select(is_real, 0.0, root)
+def _real_values(t: Value) -> Value:
+    """The eigenvalues of a real matrix, by its form of Schur."""
+    n = t.shape[0]
+
+    def value(k: Value) -> Any:
+        after, above = within(k + 1, n), before(k, n)
+        first = (k + 1 < n) & (t[after][k] != 0.0)
+        second = (k > 0) & (t[k][above] != 0.0)
+        low, high = select(second, above, k), select(first, after, k)
+        imaginary = of_block(t[low][low], t[low][high], t[high][low], t[high][high])[1]
+        return made(t[k][k], select(first, imaginary, select(second, -imaginary, 0.0)))
+
+    return loops.vec(value(k) for k in loops.range(n))
 
 
-def _stepped(h: Value, m: Value, block: Block, tries: Value) -> Value:
-    """`q.T @ h @ q`, with the orthogonal factor `q` of `(h - s) @ (h - t)`: `s` and `t` are the block's eigenvalues.
+def _vector(t: Value, z: Value, k: Value) -> Value:
+    """The eigenvector of the number `k` of the diagonal of a triangle, times the unitary matrix."""
+    n = t.shape[0]
 
-    With both at once all numbers are real. All elements take part, so that zeros among them stop nothing.
-    """
-    n, (a, b, c, d) = h.shape[0], block
-    inside: Callable[[Any, Any], Any] = lambda i, j: (i < m) & (j < m)
-    here = filled(n, n, lambda i, j: select(inside(i, j), h[i][j], 0.0))
-    other = (tries + 1.0) % float(EVERY) == 0.0
-    size = abs(b) + abs(c) + abs(a - d)
-    total, product = select(other, 1.5 * size, a + d), select(other, size * size, a * d - b * c)
-    twice = matmul(here, here)
-    one: Callable[[Any, Any], Any] = lambda i, j: select(i == j, 1.0, 0.0)
-    shifted: Callable[[Any, Any], Any] = lambda i, j: twice[i][j] - total * here[i][j] + product * one(i, j)
-    q, _ = householder(filled(n, n, lambda i, j: select(inside(i, j), shifted(i, j), one(i, j))))
-    return matmul(matmul(transpose(q), here), q)
+    def step(i: Value, y: Value) -> Any:
+        gap = t[i][i] - t[k][k]
+        gap = select(abs(gap) < EPSILON, EPSILON + 0j, gap)
+        total = loops.sum(t[i][j] * y[j] for j in loops.range(n))
+        new = select(i < k, -total / gap, select(i == k, 1.0 + 0j, 0j))
+        size = abs(new)
+        by = select(size > FAR, 1.0 / select(size > FAR, size, 1.0), 1.0)
+        return loops.vec(select(i == j, new, y[j]) * by for j in loops.range(n))
+
+    y = control.scan(step, current_builder().zero(Vec(n, Complex)), loops.range(n - 1, -1, -1))
+    return loops.vec(loops.sum(z[i][j] * y[j] for j in loops.range(n)) for i in loops.range(n))
+
+
+def _largest(v: Value) -> Value:
+    """The place of the largest of some complex numbers."""
+
+    def larger(i: Value, best: tuple[Value, Value]) -> Any:
+        size = abs(v[i])
+        return select(size > best[0], size, best[0]), select(size > best[0], i, best[1])
+
+    first = within(ops.itrunc(to_value(0.0, Real)), v.shape[0])
+    return control.scan(larger, (-1.0, first), v.shape[0])[1]
+
+
+def _unit(v: Value, place: Value) -> Value:
+    """A vector of length 1, whose number at a place is real and positive."""
+    n = v.shape[0]
+    top = abs(v[place])
+    near = loops.vec(v[i] / top for i in loops.range(n))
+    length = ops.sqrt(loops.sum(abs(near[i]) ** 2 for i in loops.range(n)))
+    turn = ops.sign(near[place]).conj() / length
+    return loops.vec(_real_if(i == place, near[i] * turn) for i in loops.range(n))
 
 
 # the derivative
 
 
-@_found.jvp
+@_decomposed.jvp
 def _(x: tuple[Value, ...], a: DualVec) -> Any:
-    re, im = x
-    moved = loops.vec(_moved(a.re, a.du, re[k], im[k]) for k in loops.range(re.shape[0]))
-    return tuple([loops.vec(moved[k][i] for k in loops.range(re.shape[0])) for i in (0, 1)])
+    """The tangents of the values, and of the vectors, which keep their length, and the phases of their largest numbers.
 
-
-def _moved(a: Value, da: Value, re: Value, im: Value) -> tuple[Any, Any]:
-    """The tangent of an eigenvalue: `y @ da @ x / (y @ x)`, with its right and its left eigenvector, complex conjugate.
-
-    They solve equations with a border, which is regular where the eigenvalue is there once: of any vectors at first,
-    then of the eigenvectors themselves, in which the result does not depend on the border.
+    See Giles, Collected matrix derivative results (2008), for the values.
     """
-    n = a.shape[0]
-    start = loops.vec(1.0 + 0.5 * ops.sin(3.0 * i + 1.0) for i in loops.range(n)), current_builder().zero(elem(a.type))
-    first = _vectors(a, re, im, start, start)
-    x, y = _vectors(a, re, im, *[_unit(v) for v in first])
-    total_re = loops.sum(y[0][i] * x[0][i] + y[1][i] * x[1][i] for i in loops.range(n))
-    total_im = loops.sum(y[0][i] * x[1][i] - y[1][i] * x[0][i] for i in loops.range(n))
-    still = current_builder().zero(Tan)
-    along_re, along_im = accum(still), accum(still)
-    for i in loops.range(n):
-        for j in loops.range(n):
-            along_re += da[i][j] * (y[0][i] * x[0][j] + y[1][i] * x[1][j])
-            along_im += da[i][j] * (y[0][i] * x[1][j] - y[1][i] * x[0][j])
-    by = 1.0 / (total_re * total_re + total_im * total_im)
-    u, v = along_re.value, along_im.value
-    return (u * total_re + v * total_im) * by, (v * total_re - u * total_im) * by
+    w, v, places = x
+    n, most = w.shape[0], largest(abs(w), initial=0.0)
+    moved = matmul(inverse(v), matmul(a.du, v))
+    gap: Callable[[Any, Any], Any] = lambda i, j: abs(w[j] - w[i])
+    close: Callable[[Any, Any], Any] = lambda i, j: (i != j) & is_close(gap(i, j), most)
+    stays_real: Callable[[Any], Any] = lambda k: (w[k].imag == 0.0) & _is_real(a.re)
+
+    def value(k: Value) -> Any:
+        twice = control.scan(lambda i, so_far: so_far | close(i, k), False, n)
+        return _real_if(stays_real(k), _quotient(moved[k][k], to_value(1.0, Real), twice))
+
+    def turned(i: Value, j: Value) -> Any:
+        same = (i == j) | close(i, j)
+        size = select(same, 1.0, gap(i, j))
+        by = select(same, 1.0 + 0j, (w[j] - w[i]) / size).conj()
+        return select(i == j, 0.0 * moved[i][j], _quotient(moved[i][j], size, same) * by)
+
+    free = matmul(v, filled(n, n, turned))
+
+    def column(j: Value) -> Any:
+        longer = loops.sum((v[i][j].conj() * free[i][j]).real for i in loops.range(n))
+        turn = free[places[j]][j].imag / v[places[j]][j].real
+        rest = loops.vec(free[i][j] - v[i][j] * made(longer, turn) for i in loops.range(n))
+        return loops.vec(_real_if(stays_real(j), rest[i]) for i in loops.range(n))
+
+    columns = loops.vec(column(j) for j in loops.range(n))
+    return loops.vec(value(k) for k in loops.range(n)), filled(n, n, lambda i, j: columns[j][i]), None
 
 
-def _unit(v: Complex) -> Any:
-    """A vector of length 1, which does not move."""
-    n = v[0].shape[0]
-    by = stop_gradient(1.0 / norm(loops.vec(ops.hypot(v[0][i], v[1][i]) for i in loops.range(n))))
-    return tuple([loops.vec(stop_gradient(part[i]) * by for i in loops.range(n)) for part in v])
-
-
-def _vectors(a: Value, re: Value, im: Value, c: Complex, b: Complex) -> tuple[Any, Any]:
-    """The right and the left eigenvector, whose products with `c` and `b` are 1."""
-    n = a.shape[0]
-    size: Any = 2 * n + 2
-
-    def entry(i: Value, j: Value) -> Value:
-        upper, left = i < n, j < n
-        row, column = i % n, j % n
-        here, turned = a[row][column] - select(row == column, re, 0.0), select(row == column, im, 0.0)
-        inner = select(upper, select(left, here, turned), select(left, -turned, here))
-        right, other_right = select(upper, b[0][row], b[1][row]), select(upper, -b[1][row], b[0][row])
-        below, other_below = select(left, c[0][column], c[1][column]), select(left, -c[1][column], c[0][column])
-        inside, within = i < 2 * n, j < 2 * n
-        beside, beneath = select(j == 2 * n, right, other_right), select(i == 2 * n, below, other_below)
-        return select(inside, select(within, inner, beside), select(within, beneath, 0.0))
-
-    bordered = filled(size, size, entry)
-    unit = loops.vec(select(i == 2 * n, 1.0, 0.0) for i in loops.range(size))
-    return _halves(solution(bordered, unit), n), _halves(solution(transpose(bordered), unit), n)
-
-
-def _halves(z: Value, n: int | Size) -> tuple[Any, Any]:
-    return loops.vec(z[i] for i in loops.range(n)), loops.vec(z[n + i] for i in loops.range(n))
+def _quotient(z: Value, by: Value, close: Value) -> Value:
+    return made(over(z.real, by, close), over(z.imag, by, close))

@@ -20,7 +20,10 @@ from ..ir.sizes import Size, differ
 from ..ir.types import Complex, Real, Type, Vec
 
 EPSILON = 2.0**-52
-_NUMBERS = {name: (Real, Complex) for name in ("solve", "inv", "det", "slogdet", "eigh", "expm", "matrix_power")}
+_NUMBERS = {
+    name: (Real, Complex)
+    for name in ("solve inv det slogdet eigh expm matrix_power eig eigvals schur hessenberg").split()
+}
 MATRIX = "give a vector of its rows, Vec[n, m]; leading axes are those of a batch"
 
 

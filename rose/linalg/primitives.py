@@ -32,6 +32,7 @@ class Primitive:
         self.name, self.result, self.body = name, result, body
         self.names = [k for k, p in signature(body).parameters.items() if p.kind is Parameter.POSITIONAL_OR_KEYWORD]
         self.rule: Body | None = None
+        self.refused: tuple[str, str] | None = None  # why there is no derivative, and what to write
         self.of = cache(self._of)
 
     def __call__(self, *args: Value, **given: Any) -> Any:
@@ -45,6 +46,8 @@ class Primitive:
         if (rule := self.rule) is not None:
             moved: Body = lambda *duals: _dual(x := f(*map(_primal, duals)), rule(x, *duals, **given))
             f.jvp(moved)
+        if self.refused is not None:
+            f.func.mark(refused=self.refused)
         return f
 
     def jvp(self, rule: Body) -> Body:
