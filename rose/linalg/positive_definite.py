@@ -27,18 +27,19 @@ from .triangular import backward, forward_transposed, solve_triangular, take
 def cholesky(a: ArrayLike, *, upper: bool = False) -> Array:
     """The Cholesky factor of `a`: the lower triangular `l` with a positive diagonal and `l @ rose.transpose(l) == a`.
 
-    `a` is a symmetric matrix, of which only the upper half is read, or a batch of them. If it is not positive definite,
-    all numbers of the result are nan. With `upper` it is the transpose of that.
+    `a` is a symmetric matrix, of which only the lower half is read, or a batch of them. If it is not positive definite,
+    all numbers of the result are nan. With `upper` the upper half is read, and the factor is the upper triangular one.
+    Derivatives are those of what is read: by the other half they are 0.
     """
-    found = batched(_factor_of, [square(a, "cholesky")], [2])
-    return across(found) if upper else found
+    m = square(a, "cholesky")
+    return across(batched(_factor_of, [across(m)], [2])) if upper else batched(_factor_of, [m], [2])
 
 
 @lenient
 def cholesky_solve(a: ArrayLike, y: ArrayLike) -> Array:
     """The solution `x` of `a @ x == y`, for a symmetric positive definite matrix `a`.
 
-    Of `a` only the upper half is read; `y` is a vector, or a matrix of right sides. If `a` is not positive definite,
+    Of `a` only the lower half is read; `y` is a vector, or a matrix of right sides. If `a` is not positive definite,
     all numbers of `x` are nan. Solutions with one matrix, and `cholesky` of it, share one factorisation.
     """
     return batched(_solution_of, *equations(a, y, "cholesky_solve"))
@@ -91,7 +92,7 @@ def _(x: tuple[Value, ...], a: DualVec) -> Any:
     def step(k: Value, moved: Value) -> Any:
         rest = accum(b.zero(elem(da.type)))
         for j in loops.range(k, n):
-            rest[j] += da[k][j]
+            rest[j] += da[j][k]
         for i in loops.range(k):
             factor, by = upper[i][k], moved[i][k]
             for j in loops.range(k, n):
@@ -114,13 +115,13 @@ def _solved(a: Value, upper: Value, y: Value) -> Any:
 
 @_solved.residual
 def _(x: Value, a: DualVec, upper: DualVec, y: DualVec) -> Any:
-    """`dy - da @ x`, for a tangent of a symmetric matrix, of which only the upper half is read."""
+    """`dy - da @ x`, for a tangent of a symmetric matrix, of which only the lower half is read."""
     rest, da = accum(y.du), a.du
     for i in loops.range(x.shape[0]):
         take(rest[i], da[i][i], x[i])
         for j in loops.range(i + 1, x.shape[0]):
-            take(rest[i], da[i][j], x[j])
-            take(rest[j], da[i][j], x[i])
+            take(rest[i], da[j][i], x[j])
+            take(rest[j], da[j][i], x[i])
     return rest.value
 
 
@@ -149,7 +150,7 @@ def _factored(a: Value) -> tuple[Any, Any]:
         upper, definite = state
         rest = accum(current_builder().zero(elem(a.type)))
         for j in loops.range(k, n):
-            rest[j] += a[k][j]
+            rest[j] += a[j][k]
         for i in loops.range(k):
             factor = upper[i][k]
             for j in loops.range(k, n):
@@ -178,7 +179,7 @@ def _factored_in_blocks(a: Value) -> tuple[Any, Any]:
         upper, definite = state
         rows, after = accum(b.zero(Vec(4, elem(whole.type)))), accum(upper)
         for q in loops.range(p, size // 4):
-            rest = [[accum(whole[4 * p + i][4 * q + j]) for j in four] for i in four]
+            rest = [[accum(whole[4 * q + j][4 * p + i]) for j in four] for i in four]
             for m in loops.range(p):
                 for k in loops.range(4):
                     above = upper[4 * m + k]

@@ -244,7 +244,7 @@ def root(a: Value) -> tuple[Any, Any]:
     n, upper = a.shape[0], list[Numbers]()
     definite: Any = True
     for k in range(n):
-        left = [reduce(sub, [row[k] * row[j] for row in upper], a[k][j]) for j in range(k, n)]
+        left = [reduce(sub, [row[k] * row[j] for row in upper], a[j][k]) for j in range(k, n)]
         positive = (left[0] > 0.0) & (left[0] < math.inf)
         pivot = ops.sqrt(select(positive, left[0], 1.0))
         upper.append([0.0] * k + [pivot] + [x / pivot for x in left[1:]])
@@ -268,7 +268,7 @@ def _moved(da: Value, upper: Value) -> Value:
     for k in range(n):
         left = list[Any]()
         for j in range(k, n):
-            left.append(reduce(sub, [m[k] * u[i][j] + m[j] * u[i][k] for i, m in enumerate(moved)], da[k][j]))
+            left.append(reduce(sub, [m[k] * u[i][j] + m[j] * u[i][k] for i, m in enumerate(moved)], da[j][k]))
         by = left[0] / (2.0 * u[k][k])
         moved.append([0.0] * k + [by] + [(x - by * u[k][j]) / u[k][k] for j, x in enumerate(left[1:], k + 1)])
     return matrix(moved)

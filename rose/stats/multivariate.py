@@ -29,7 +29,7 @@ _LOG_2PI = math.log(2.0 * math.pi)
 
 
 class MultivariateNormal:
-    """Normal distributions of vectors, `N(mean, cov)`. Of the covariance only the upper half is read."""
+    """Normal distributions of vectors, `N(mean, cov)`. Of the covariance only the lower half is read."""
 
     @staticmethod
     @array_function

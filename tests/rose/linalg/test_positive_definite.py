@@ -51,15 +51,27 @@ def test_a_matrix_that_is_not_positive_definite_gives_nan(a: Any):
     assert np.isnan(fn([matrix(2), Vec[2]], Vec[2])(lib.cholesky_solve)(a, [1, 1])).all()
 
 
+@pytest.mark.parametrize("n", [1, 3, 7, 40])
+@pytest.mark.parametrize("upper", [False, True])
+def test_what_is_in_the_other_half_does_not_matter(n: int, upper: bool):
+    a, other = positive(n), RNG.normal(size=(n, n))
+    given = np.triu(a) + np.tril(other, -1) if upper else np.tril(a) + np.triu(other, 1)
+    f = fn([matrix(n)], matrix(n))(lambda a: np.linalg.cholesky(a, upper=upper))
+    assert f(given) == pytest.approx(np.linalg.cholesky(given, upper=upper), rel=1e-9, abs=1e-12)
+    assert np.array_equal(f(given), f(a))
+    slope = rose.grad(fn([matrix(n)], Real)(lambda a: np.sum(np.sin(f(a)))))(given)
+    assert not (np.tril(slope, -1) if upper else np.triu(slope, 1)).any()
+
+
 def test_solutions_have_derivatives():
-    # of x = a^-1 y: da = -a^-1 w x^T, where w is the cotangent through the transpose; only the upper half is read
+    # of x = a^-1 y: da = -a^-1 w x^T, where w is the cotangent through the transpose; only the lower half is read
     a, y, ct = positive(3), RNG.normal(size=3), RNG.normal(size=3)
     weighed = fn([matrix(3), Vec[3]], Real)(lambda a, y: rose.dot(lib.cholesky_solve(a, y), ct.tolist()))
     da, dy = rose.grad(weighed, argnums=(0, 1))(a, y)
     w, x = np.linalg.solve(a, ct), np.linalg.solve(a, y)
     full = -np.outer(w, x)
     assert dy == pytest.approx(w, rel=1e-9)
-    assert da == pytest.approx(np.triu(full + full.T) - np.diag(np.diag(full)), rel=1e-9)
+    assert da == pytest.approx(np.tril(full + full.T) - np.diag(np.diag(full)), rel=1e-9)
 
 
 def written_out(a: Any) -> Any:
@@ -68,7 +80,7 @@ def written_out(a: Any) -> Any:
     rows: list[list[Any]] = [[0.0] * n for _ in range(n)]
     for i in range(n):
         for j in range(i + 1):
-            rest = a[j][i] - sum([rows[i][k] * rows[j][k] for k in range(j)])
+            rest = a[i][j] - sum([rows[i][k] * rows[j][k] for k in range(j)])
             rows[i][j] = rose.sqrt(rest) if i == j else rest / rows[j][j]
     return rose.vec([rose.vec([1.0 * x for x in row]) for row in rows])
 
@@ -133,7 +145,7 @@ def test_one_module_serves_matrices_of_all_sizes(n: int):
     half = -np.outer(x, x) + 0.5 * np.linalg.inv(a)
     assert one.f(a, y) == pytest.approx(y @ x + 0.5 * np.linalg.slogdet(a)[1], rel=1e-9)
     da, dy = one.slope(a, y)
-    assert da == pytest.approx(np.triu(2 * half) - np.diag(np.diag(half)), rel=1e-6, abs=1e-8)
+    assert da == pytest.approx(np.tril(2 * half) - np.diag(np.diag(half)), rel=1e-6, abs=1e-8)
     assert dy == pytest.approx(2 * x, rel=1e-8)
     assert every.f(a, y) == one.f(a, y)
     for u, v in zip(every.slope(a, y), (da, dy), strict=True):
