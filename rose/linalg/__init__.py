@@ -76,6 +76,7 @@ from .triangular import solve_triangular
 solve, inv = also(solve, complex_matrices.solve), also(inv, complex_matrices.inv)
 det, slogdet = also(det, complex_matrices.det), also(slogdet, complex_matrices.slogdet)
 expm, matrix_power = also(expm, complex_matrices.expm), also(matrix_power, complex_matrices.matrix_power)
+cholesky = also(cholesky, complex_matrices.cholesky)
 eigh, eigvalsh = also(eigh, complex_matrices.eigh), also(eigvalsh, complex_matrices.eigvalsh)
 
 __all__ = [

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..frontend.arrays.shapes import shape_of
+from ..frontend.arrays.products import conjugate
+from ..frontend.arrays.shapes import leaf_of, shape_of
 from ..frontend.arrays.shaping import transpose
 from ..frontend.language import control, loops
 from ..frontend.language.accumulators import accum
 from ..frontend.language.select import select
 from ..ir import Value, ops
-from .matrices import identity
+from .matrices import adjoint, identity
 from .reflections import reflected, reflected_by_all, reflection
 from .tridiagonal import iterated, last_block, turned
 
@@ -61,23 +62,23 @@ def _reduced(a: Value) -> tuple[Bidiagonal, Any, Any]:
 
     def step(k: Value, a: Value) -> Any:
         v, tau, pivot = reflection(loops.vec(a[i][k] for i in loops.range(m)), k)
-        after = reflected(a, v, tau, k)
-        w, by, beside = reflection(after[k], k + 1)
+        after = reflected(a, v, tau.conj(), k)
+        w, by, beside = reflection(conjugate(after[k]), k + 1)
         return _from_the_right(after, w, by, k), (v, tau, pivot, w, by, beside)
 
     v, tau, pivot, w, by, beside = control.scan(step, a, n)[1]
-    left, right = identity(m, n), identity(n)
+    left, right = identity(m, n, leaf_of(a.type)), identity(n, of=leaf_of(a.type))
     left, right = reflected_by_all(left, v, tau), reflected_by_all(right, w, by)
-    return Bidiagonal(pivot, beside), transpose(left), transpose(right)
+    return Bidiagonal(pivot, beside), transpose(left), adjoint(right)
 
 
 def _from_the_right(a: Value, v: Value, tau: Value, k: Value) -> Value:
-    """`a - tau * (a @ v) @ v`, of the rows below row `k`."""
+    """`a - tau * (a @ v) @ v.conj()`, of the rows below row `k`."""
     (m, n), after = shape_of(a.type), accum(a)
     for i in loops.range(k + 1, m):
         along = tau * loops.sum(a[i][j] * v[j] for j in loops.range(k + 1, n))
         for j in loops.range(k + 1, n):
-            after[i][j] -= along * v[j]
+            after[i][j] -= along * v[j].conj()
     return after.value
 
 

@@ -6,32 +6,35 @@ theirs too, but that an eigenvector times a phase is an eigenvector: the derivat
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any, TypeVar, cast
 
 from ..errors import edge
-from ..frontend.arrays.products import conjugate, matmul
+from ..frontend.arrays.products import matmul
 from ..frontend.arrays.reductions import largest
-from ..frontend.arrays.shapes import array_type, as_array, leaf_of, shape_of
-from ..frontend.arrays.shaping import transpose
+from ..frontend.arrays.shapes import as_array, leaf_of, shape_of
 from ..frontend.duals import DualVec
 from ..frontend.language import control, loops
+from ..frontend.language.accumulators import accum
 from ..frontend.language.select import select
 from ..frontend.values import to_value
 from ..host.marshal import is_listing
 from ..ir import Value, current_builder, ops
 from ..ir.sizes import differ
-from ..ir.types import Bool, Complex, Fin, Real, Tuple, Type, Vec, is_complex
+from ..ir.types import Bool, Complex, Real, Tuple, Vec, is_complex
 from ..ir.value import host_index
 from . import powers
-from .elimination import SlogdetResult, by_factors, eliminated
+from .elimination import SlogdetResult, factors, inverse, solution
 from .gaps import is_close, over
-from .matrices import batched, equations, filled, square
+from .matrices import adjoint, as_complex, batched, elem, equations, filled, square, symmetric
+from .positive_definite import or_nan
 from .powers import exponential
 from .primitives import primitive
 from .reduction import reduced
 from .symmetric import EighResult, decomposed
+from .triangular import forward_divided
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -57,8 +60,7 @@ def _has_complex(x: Any) -> bool:
 
 def _complex(x: Any) -> Value:
     """An array with complex elements."""
-    v = as_array(x)
-    return to_value(v, array_type(shape_of(v.type), Complex))
+    return as_complex(as_array(x))
 
 
 # what users call
@@ -94,6 +96,14 @@ def eigvalsh(a: Any) -> Any:
     return eigh(a).eigenvalues
 
 
+def cholesky(a: Any, *, upper: bool = False) -> Any:
+    """The Cholesky factor of a Hermitian matrix, of which the lower half is read, or with `upper` the upper one."""
+    m = square(_complex(a), "cholesky")
+    if not upper:
+        return batched(_cholesky, [m], [2])
+    return batched(lambda m: adjoint(_cholesky(adjoint(m))), [m], [2])
+
+
 def expm(a: Any) -> Any:
     """The exponential of a square matrix, or of each of a batch."""
     return batched(partial(exponential, solved=solution), [square(_complex(a), "expm")], [2])
@@ -108,55 +118,13 @@ def matrix_power(a: Any, n: Any) -> Any:
     return powers.matrix_power(as_array(inv(m)), -whole)
 
 
-# equations
-
-
-def _factors_of(t: Type) -> Type:
-    n = shape_of(t)[0]
-    return Tuple((t, Vec(n, Fin(n)), Real, Bool))
-
-
-@primitive("lu", _factors_of)
-def _lu(a: Value) -> Any:
-    """Both factors, the order of rows, its sign, and whether no pivot is 0."""
-    return eliminated(a)
-
-
-def solution(a: Value, y: Value) -> Any:
-    """The solution of equations with one matrix."""
-    both, rows, *_ = _lu(a)
-    return _solved(a, both, rows, y)
-
-
-@primitive("solve")
-def _solved(a: Value, both: Value, rows: Value, y: Value) -> Any:
-    return by_factors(both, rows, y)
-
-
-@_solved.residual
-def _(x: Value, a: DualVec, both: DualVec, rows: Value, y: DualVec) -> Any:
-    return y.du - matmul(a.du, x)
-
-
-def inverse(a: Value) -> Any:
-    return solution(a, _identity(a.shape[0]))
-
-
-def _identity(n: Any) -> Value:
-    return _complex(filled(n, n, lambda i, j: select(i == j, 1.0, 0.0)))
-
-
-def _adjoint(a: Value) -> Value:
-    return transpose(conjugate(a))
-
-
 # determinants
 
 
 @primitive("det", lambda _: Complex)
 def _det(a: Value) -> Any:
     """The product of the pivots. Its tangent is by the inverse, and nan where there is none."""
-    both, _, sign, _ = _lu(a)
+    both, _, sign, _ = factors(a)
     return loops.prod(both[i][i] for i in loops.range(a.shape[0])) * sign
 
 
@@ -173,7 +141,7 @@ def _along(inverse: Value, da: Value) -> Any:
 
 @primitive("slogdet", lambda _: Tuple((Complex, Real)))
 def _slogdet(a: Value) -> Any:
-    both, _, sign, _ = _lu(a)
+    both, _, sign, _ = factors(a)
     n = a.shape[0]
     direction = loops.prod(ops.sign(both[i][i]) for i in loops.range(n)) * sign
     return direction, loops.sum(ops.log(abs(both[i][i])) for i in loops.range(n))
@@ -193,19 +161,12 @@ def _eigh(a: Value) -> Any:
     return _decomposed(a) if differ(n, 0) else (current_builder().zero(Vec(n, Real)), a)
 
 
-def _hermitian(a: Value) -> Value:
-    """The Hermitian matrix of which `a` has the lower half."""
-    n = a.shape[0]
-    beside: Callable[[Any, Any], Any] = lambda i, j: select(j < i, a[i][j], a[j][i].conj())
-    return filled(n, n, lambda i, j: select(i == j, to_value(a[i][i].real, Complex), beside(i, j)))
-
-
 @primitive("eigh", lambda t: Tuple((Vec(shape_of(t)[0], Real), t)))
 def _decomposed(a: Value) -> Any:
     """By reflections to three diagonals, whose phases go into the vectors: what is left is a real matrix."""
     n = a.shape[0]
-    t, across = reduced(_hermitian(a))
-    q = _adjoint(across)
+    t, across = reduced(symmetric(a))
+    q = adjoint(across)
     turns = control.scan(partial(_phase, t), to_value(1.0, Complex), n)[1]
     real = filled(n, n, lambda i, j: (turns[i].conj() * t[i][j] * turns[j]).real)
     w, v = decomposed(real)
@@ -222,19 +183,59 @@ def _phase(t: Value, i: Value, phase: Value) -> Any:
 @_decomposed.jvp
 def _(x: tuple[Value, ...], a: DualVec) -> Any:
     w, v = x
-    moved, n = matmul(matmul(_adjoint(v), _moved(a.du)), v), w.shape[0]
+    moved, n = matmul(matmul(adjoint(v), symmetric(a.du)), v), w.shape[0]
     most = largest(abs(w), initial=0.0)
 
     def turned(i: Value, j: Value) -> Any:
         gap = w[j] - w[i]
         close, z = is_close(gap, most), moved[i][j]
-        return select(i == j, 0.0 * z, over(z.real, gap, close) + 1j * over(z.imag, gap, close))
+        return select(i == j, 0.0 * z, over(z, gap, close))
 
     return loops.vec(moved[i][i].real for i in loops.range(n)), matmul(v, filled(n, n, turned))
 
 
-def _moved(da: Value) -> Value:
-    """The tangent of the Hermitian matrix of which `a` has the lower half."""
-    n = da.shape[0]
-    half = filled(n, n, lambda i, j: select(j < i, da[i][j], select(i == j, 0.5 * da[i][j], 0.0 * da[i][j])))
-    return half + _adjoint(half)
+# Cholesky's factor of Hermitian matrices
+
+
+def _cholesky(a: Value) -> Any:
+    factor, definite = _factor(a)
+    return or_nan(factor, definite)
+
+
+@primitive("cholesky", lambda t: Tuple((t, Bool)))
+def _factor(a: Value) -> Any:
+    """The factor, and true; if the matrix is not positive definite, other finite numbers, and false."""
+    n = a.shape[0]
+
+    def step(k: Value, state: tuple[Value, ...]) -> Any:
+        upper, definite = state
+        rest = accum(current_builder().zero(elem(a.type)))
+        for j in loops.range(k, n):
+            rest[j] += a[j][k].conj()
+        for i in loops.range(k):
+            factor = upper[i][k].conj()
+            for j in loops.range(k, n):
+                rest[j] -= factor * upper[i][j]
+        row = rest.value
+        square = row[k].real
+        positive = (square > 0.0) & (square < math.inf)
+        pivot, after = ops.sqrt(select(positive, square, 1.0)), accum(upper)
+        after[k][k] += to_value(pivot, Complex)
+        for j in loops.range(k + 1, n):
+            after[k][j] += row[j] / pivot
+        return after.value, definite & positive
+
+    upper, definite = control.scan(step, (current_builder().zero(a.type), True), n)
+    return adjoint(upper), definite
+
+
+@_factor.jvp
+def _(x: tuple[Value, ...], a: DualVec) -> Any:
+    """`l @ half(m)`, where `l @ m @ l.conj().T` is the tangent of the matrix, of whose diagonal half is taken.
+
+    See Murray, Differentiation of the Cholesky decomposition (2016, arXiv:1602.07527).
+    """
+    l, n = x[0], x[0].shape[0]
+    m = forward_divided(l, adjoint(forward_divided(l, symmetric(a.du))))
+    half = filled(n, n, lambda i, j: select(i == j, 0.5 * m[i][j], select(j < i, m[i][j], 0.0 * m[i][j])))
+    return matmul(l, half), None

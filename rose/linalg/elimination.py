@@ -15,19 +15,22 @@ from ..differentiation.gradients import jvp
 from ..errors import OutOfRange, argument, here
 from ..frontend.annotations import Dual
 from ..frontend.arguments import lenient
+from ..frontend.arrays.joining import joined
 from ..frontend.arrays.products import matmul
+from ..frontend.arrays.shapes import as_array, leaf_of, shape_of
 from ..frontend.arrays.shaping import transpose
 from ..frontend.duals import DualVec
+from ..frontend.index_expressions import within
 from ..frontend.language import control, loops
 from ..frontend.language.accumulators import Accum, accum
 from ..frontend.language.select import select
 from ..frontend.typed import Array, ArrayLike
 from ..ir import Value, current_builder, ops, shown
-from ..ir.sizes import Size
-from ..ir.types import Bool, Fin, Real, Tuple, Type, Vec
+from ..ir.sizes import Size, at_most, differ, minus
+from ..ir.types import Bool, Fin, Real, Tuple, Type, Vec, is_complex, untyped
 from . import short
 from .blocks import SIDE, padded, pay
-from .matrices import batched, equations, filled, identity, square
+from .matrices import array, batched, equations, filled, identity, misfit, square, zeros
 from .primitives import primitive
 from .triangular import backward, by_half, forward, forward_transposed, is_transposed, unit_lower_inverse
 
@@ -88,16 +91,56 @@ def linsolve(a: ArrayLike, b: ArrayLike, trans: int | str = False, typ: str = "n
 
 @lenient
 def lu(a: ArrayLike) -> LUResult:
-    """The factorisation `a == P @ L @ U` of a square matrix, or of each of a batch, with partial pivoting."""
+    """The factorisation `a == P @ L @ U` of an `m` by `n` matrix, or of each of a batch, with partial pivoting.
 
-    def of(m: Value) -> Any:
-        f, n = factors(m), m.shape[0]
-        rows = _order(f.rows, n)
-        order = filled(n, n, lambda i, j: select(rows[j] == i, 1.0, 0.0))
-        lower = filled(n, n, lambda i, j: select(i == j, 1.0, select(j < i, f.both[i][j], 0.0)))
-        return order, lower, filled(n, n, lambda i, j: select(j < i, 0.0, f.both[i][j]))
+    With `k = min(m, n)`, `P` is `m` by `m`, `L` is `m` by `k`, with ones on its diagonal, and `U` is `k` by `n`. The
+    derivatives, of any order, exist where the first `k` columns of `P.T @ a` have an inverse in their first `k` rows.
+    """
+    m = array(a, 2, "lu", 0, 1)
+    rows, columns = shape_of(m.type)[-2:]
+    if not at_most(rows, columns) and not at_most(columns, rows):
+        hint = "declare the longer side as n + k: Vec[n + k, n]"
+        raise misfit(a, m, "a matrix of which the longer side is known", "lu", 0, 1, hint=hint)
+    return LUResult(*batched(_lu_of, [m], [2]))
 
-    return LUResult(*batched(of, [square(a, "lu")], [2]))
+
+def _lu_of(a: Value) -> Any:
+    rows, columns = shape_of(a.type)
+    if at_most(rows, columns):
+        both, order = _square_lu(a if not differ(rows, columns) else as_array(a[:, :rows]))
+        lower, upper = _lower(both), _upper(both)
+        if differ(rows, columns):
+            rest = as_array(a[:, rows:])
+            upper = joined([upper, forward(both, loops.vec(rest[order[i]] for i in loops.range(rows)))], 1)
+    else:
+        size, pad = columns, minus(rows, columns)
+        whole = joined([a, zeros(rows, pad, leaf_of(a.type))], 1)
+        found = _order(factors(whole).rows, whole)
+        there = loops.vec(a[found[i]] for i in loops.range(rows))
+        both, again = _square_lu(as_array(there[:size]))
+        below = as_array(there[size:])
+        rest = loops.vec(forward_transposed(both, below[i]) for i in loops.range(pad))
+        lower, upper = joined([_lower(both), rest], 0), _upper(both)
+        order = loops.vec(
+            select(i < size, found[within(again[within(i, size)], rows)], found[i]) for i in loops.range(rows)
+        )
+    return filled(rows, rows, lambda i, j: select(order[j] == i, 1.0, 0.0)), lower, upper
+
+
+def _square_lu(a: Value) -> tuple[Value, Value]:
+    """Both factors of a square matrix, in one, and the order of its rows."""
+    f = factors(a)
+    return f.both, _order(f.rows, a)
+
+
+def _lower(both: Value) -> Value:
+    n = both.shape[0]
+    return filled(n, n, lambda i, j: select(i == j, 1.0, select(j < i, both[i][j], 0.0)))
+
+
+def _upper(both: Value) -> Value:
+    n = both.shape[0]
+    return filled(n, n, lambda i, j: select(j < i, 0.0, both[i][j]))
 
 
 @lenient
@@ -135,18 +178,23 @@ def logdet(a: ArrayLike) -> Any:
 def solution(a: Value, y: Value) -> Value:
     """The solution of equations with one matrix."""
     both, rows, *_ = factors(a)
-    return short.solution(y, a, both, rows) if short.is_short(a.shape[0]) else _solved(a, both, rows, y)
+    return short.solution(y, a, both, rows) if short.is_written_out(a.type) else _solved(a, both, rows, y)
 
 
 def solver(a: Value) -> Callable[[Any], Any]:
     """The map from a right side, or a tangent of one, to the solution with a matrix, which is factorised once."""
     both, rows, *_ = factors(a)
-    if short.is_short(a.shape[0]):
+    if short.is_written_out(a.type):
         return lambda y: short.solution(y, a, both, rows)
     return lambda y: by_factors(both, rows, y)
 
 
 def _inverse_of(a: Value) -> Value:
+    return inverse(a)
+
+
+def inverse(a: Value) -> Value:
+    """The inverse of one matrix."""
     return _inverse(a, *factors(a)[:2])
 
 
@@ -169,18 +217,20 @@ def factors(a: Value) -> Factors:
 
 def _rows(t: Type) -> Type:
     assert isinstance(t, Vec)
-    return short.exchanges(t.size) if short.is_short(t.size) else Vec(t.size, Fin(t.size))
+    return short.exchanges(t.size) if short.is_written_out(t) and short.is_short(t.size) else Vec(t.size, Fin(t.size))
 
 
-def _order(rows: Value, n: int | Size) -> Value:
-    return short.order(rows, n) if short.is_short(n) else rows
+def _order(rows: Value, a: Value) -> Value:
+    n = a.shape[0]
+    return short.order(rows, n) if short.is_written_out(untyped(a.type)) and short.is_short(n) else rows
 
 
 @primitive("lu", lambda t: Tuple((t, _rows(t), Real, Bool)))
 def _lu(a: Value) -> tuple[Any, Any, Any, Any]:
     """Gaussian elimination, in blocks where they pay."""
-    n = a.shape[0]
-    return short.factored(a) if short.is_short(n) else _factored_in_blocks(a) if pay(n) else eliminated(a)
+    if short.is_written_out(a.type):
+        return short.factored(a)
+    return _factored_in_blocks(a) if pay(a.shape[0]) and leaf_of(a.type) is Real else eliminated(a)
 
 
 @_lu.jvp
@@ -191,7 +241,7 @@ def _(x: tuple[Value, ...], a: DualVec) -> Any:
     """
     (both, rows, _, _), da = x, a.du
     n = da.shape[0]
-    rows = _order(rows, n)
+    rows = _order(rows, da)
     moved = loops.vec(da[rows[i]] for i in loops.range(n))
     left = forward(both, moved)
     m = loops.vec(forward_transposed(both, left[i]) for i in loops.range(n))
@@ -221,10 +271,10 @@ def _(x: Value, a: DualVec, both: DualVec, rows: Value, y: DualVec) -> Any:
 @primitive("inv", lambda t: t)
 def _inverse(a: Value, both: Value, rows: Value) -> Any:
     n = a.shape[0]
-    if short.is_short(n):
+    if short.is_written_out(a.type):
         return short.inverse(both, rows)
-    if not pay(n):
-        return by_factors(both, rows, identity(n))
+    if not pay(n) or leaf_of(a.type) is not Real:
+        return by_factors(both, rows, identity(n, of=leaf_of(a.type)))
     made, x = accum(filled(n, n, lambda i, j: -0.0)), backward(both, unit_lower_inverse(both))
     for i in loops.range(n):
         for j in loops.range(n):
@@ -308,11 +358,16 @@ def _pivot(upper: Value, rows: Value, c: Value, k: Value, n: int | Size) -> Valu
 
     def larger(i: Value, best: tuple[Value, Value]) -> Any:
         size, _ = best
-        found = abs(upper[rows[i]][c])
+        found = _magnitude(upper[rows[i]][c])
         better = found > size
         return select(better, found, size), select(better, i, best[1])
 
     return control.scan(larger, (-1.0, k), loops.range(k, n))[1]
+
+
+def _magnitude(x: Value) -> Value:
+    """The size by which pivots are chosen: of complex numbers LAPACK's, the sum of those of both parts."""
+    return abs(x.real) + abs(x.imag) if is_complex(x.type) else abs(x)
 
 
 def _factored_in_blocks(a: Value) -> tuple[Any, Any, Any, Any]:

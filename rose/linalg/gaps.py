@@ -7,13 +7,14 @@ from functools import cache
 from typing import Any
 
 from ..frontend.annotations import Dual
+from ..frontend.complex.parts import made
 from ..frontend.duals import split_dual, view_dual
 from ..frontend.function import make
 from ..frontend.language.select import select
 from ..frontend.operators import view
 from ..ir import Func, Value, current_builder
 from ..ir.callgraph import make_linear
-from ..ir.types import Bool, Real, tangent
+from ..ir.types import Bool, Real, is_complex, tangent
 
 ROUNDING = 2.0**-12  # of a gap: what is left of it beside the largest value is rounding
 
@@ -24,11 +25,13 @@ def is_close(gap: Value, largest: Value) -> Any:
 
 
 def over(x: Value, gap: Value, close: Value) -> Value:
-    """A tangent over a gap; where values are close, 0 of what is 0, and nan of all else.
+    """A tangent over a gap; where values are close, 0 of what is 0, and nan of all else. It may be complex.
 
     It is linear in the tangent as far as a number of the host can be, and its own transpose: so what nobody reads of
     the vectors that belong to equal values contributes nothing, and what is read of them makes the derivative nan.
     """
+    if is_complex(x.type):
+        return made(over(x.real, gap, close), over(x.imag, gap, close))
     return view(current_builder().call(_over(), [x, gap, close]))
 
 

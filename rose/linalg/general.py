@@ -23,7 +23,7 @@ from ..frontend.values import to_value
 from ..ir import Value, current_builder, ops
 from ..ir.sizes import Size, differ
 from ..ir.types import Complex, Fin, Real, Tuple, Type, Vec
-from .complex_matrices import inverse
+from .elimination import inverse
 from .gaps import is_close, over
 from .matrices import EPSILON, batched, filled, magnitude, square
 from .primitives import primitive
@@ -178,13 +178,13 @@ def _(x: tuple[Value, ...], a: DualVec) -> Any:
 
     def value(k: Value) -> Any:
         twice = control.scan(lambda i, so_far: so_far | close(i, k), False, n)
-        return _real_if(stays_real(k), _quotient(moved[k][k], to_value(1.0, Real), twice))
+        return _real_if(stays_real(k), over(moved[k][k], to_value(1.0, Real), twice))
 
     def turned(i: Value, j: Value) -> Any:
         same = (i == j) | close(i, j)
         size = select(same, 1.0, gap(i, j))
         by = select(same, 1.0 + 0j, (w[j] - w[i]) / size).conj()
-        return select(i == j, 0.0 * moved[i][j], _quotient(moved[i][j], size, same) * by)
+        return select(i == j, 0.0 * moved[i][j], over(moved[i][j], size, same) * by)
 
     free = matmul(v, filled(n, n, turned))
 
@@ -196,7 +196,3 @@ def _(x: tuple[Value, ...], a: DualVec) -> Any:
 
     columns = loops.vec(column(j) for j in loops.range(n))
     return loops.vec(value(k) for k in loops.range(n)), filled(n, n, lambda i, j: columns[j][i]), None
-
-
-def _quotient(z: Value, by: Value, close: Value) -> Value:
-    return made(over(z.real, by, close), over(z.imag, by, close))

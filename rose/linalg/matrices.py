@@ -7,22 +7,28 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..errors import TypeMismatch, argument, here
-from ..frontend.arrays.shapes import Shape, as_array, broadcast, leaf_of, shape_of
-from ..frontend.arrays.shaping import permuted
+from ..frontend.arrays.products import conjugate
+from ..frontend.arrays.shapes import Shape, array_type, as_array, broadcast, leaf_of, shape_of
+from ..frontend.arrays.shaping import permuted, transpose
+from ..frontend.complex.parts import made
 from ..frontend.index_expressions import literal
 from ..frontend.language import control, loops
 from ..frontend.language.select import select
 from ..frontend.language.vectors import norm
 from ..frontend.operators import as_real
 from ..frontend.typed import ArrayLike
+from ..frontend.values import to_value
 from ..ir import Value, a_traced, current_builder, ops, shown
 from ..ir.sizes import Size, differ
-from ..ir.types import Complex, Real, Type, Vec
+from ..ir.types import Complex, Real, Tan, Type, Vec, is_complex
 
 EPSILON = 2.0**-52
 _NUMBERS = {
     name: (Real, Complex)
-    for name in ("solve inv det slogdet eigh expm matrix_power eig eigvals schur hessenberg").split()
+    for name in (
+        "solve inv det slogdet eigh expm matrix_power eig eigvals schur hessenberg lu qr lq svd svdvals pinv lstsq "
+        "polar cond matrix_norm cholesky solve_triangular"
+    ).split()
 }
 MATRIX = "give a vector of its rows, Vec[n, m]; leading axes are those of a batch"
 
@@ -60,7 +66,14 @@ def equations(
     """A matrix, square or of any shape, and the right side of equations with it; and the ranks of both."""
     m = array(a, 2, name, 0, *counts) if any_shape else square(a, name, *counts)
     y, rank = right_side(b, shape_of(m.type)[-2], name, 1, *counts)
+    if any([is_complex(leaf_of(v.type)) for v in (m, y)]):
+        return [as_complex(m), as_complex(y)], [2, rank]
     return [m, y], [2, rank]
+
+
+def as_complex(v: Value) -> Value:
+    """An array with complex elements."""
+    return to_value(v, array_type(shape_of(v.type), Complex))
 
 
 def right_side(
@@ -114,9 +127,12 @@ def across(a: Value) -> Value:
 
 
 def symmetric(a: Value) -> Value:
-    """The symmetric matrix of which `a` has the lower half."""
+    """The symmetric matrix, or the Hermitian one, of which `a` has the lower half."""
     n = a.shape[0]
-    return filled(n, n, lambda i, j: select(j <= i, a[i][j], a[j][i]))
+    if leaf_of(a.type) in (Real, Tan):
+        return filled(n, n, lambda i, j: select(j <= i, a[i][j], a[j][i]))
+    beside: Callable[[Any, Any], Any] = lambda i, j: select(j < i, a[i][j], a[j][i].conj())
+    return filled(n, n, lambda i, j: select(i == j, made(a[i][i].real, 0.0), beside(i, j)))
 
 
 def longer(a: Value) -> Any:
@@ -130,9 +146,20 @@ def elem(t: Type) -> Type:
     return t.elem
 
 
-def identity(m: int | Size, n: int | Size | None = None) -> Value:
+def identity(m: int | Size, n: int | Size | None = None, of: Type = Real) -> Value:
     """The identity matrix of `m` rows; or its first `n` columns, or zeros after it."""
-    return filled(m, m if n is None else n, lambda i, j: select(i == j, 1.0, 0.0))
+    made = filled(m, m if n is None else n, lambda i, j: select(i == j, 1.0, 0.0))
+    return made if of is Real else to_value(made, array_type(shape_of(made.type), of))
+
+
+def zeros(m: int | Size, n: int | Size, of: Type) -> Value:
+    """The matrix of `m` rows and `n` columns of zeros."""
+    return filled(m, n, lambda i, j: 0.0) if of is Real else current_builder().zero(array_type((m, n), of))
+
+
+def adjoint(a: Value) -> Value:
+    """A matrix with its rows as columns, and its numbers conjugate."""
+    return transpose(conjugate(a))
 
 
 def filled(m: int | Size, n: int | Size, entry: Callable[[Any, Any], Any]) -> Value:

@@ -49,16 +49,16 @@ def cholesky_solve(a: ArrayLike, y: ArrayLike) -> Array:
 def cho_solve(c_and_lower: tuple[ArrayLike, bool], b: ArrayLike) -> Array:
     """The solution `x` of `a @ x == b`, given the pair of a Cholesky factor of `a` and whether it is the lower one."""
     factor, lower = c_and_lower
-    first = solve_triangular(factor, b, trans=not lower, lower=lower)
-    return solve_triangular(factor, first, trans=lower, lower=lower)
+    first = solve_triangular(factor, b, trans=0 if lower else 2, lower=lower)
+    return solve_triangular(factor, first, trans=2 if lower else 0, lower=lower)
 
 
 def _factor_of(a: Value) -> Value:
-    return shaping.transpose(_or_nan(*_factor(a)))
+    return shaping.transpose(or_nan(*_factor(a)))
 
 
 def _solution_of(a: Value, y: Value) -> Value:
-    return _or_nan(*solution(a, y))
+    return or_nan(*solution(a, y))
 
 
 def solution(a: Value, y: Value) -> tuple[Any, Any]:
@@ -126,7 +126,7 @@ def _(x: Value, a: DualVec, upper: DualVec, y: DualVec) -> Any:
 
 
 @primitive("or_nan", lambda t: t)
-def _or_nan(x: Value, definite: Value) -> Any:
+def or_nan(x: Value, definite: Value) -> Any:
     """A factor or a solution, if there is one. Its derivative chooses nothing: a choice costs a derivative masks."""
 
     def chosen(x: Value) -> Value:
@@ -137,7 +137,7 @@ def _or_nan(x: Value, definite: Value) -> Any:
     return chosen(x)
 
 
-@_or_nan.jvp
+@or_nan.jvp
 def _(_: Value, x: DualVec, definite: Value) -> Any:
     return x.du
 

@@ -10,9 +10,10 @@ from ..differentiation.gradients import jvp
 from ..errors import OutOfRange, argument, here
 from ..frontend.arguments import lenient
 from ..frontend.arrays.joining import joined
-from ..frontend.arrays.products import matmul
-from ..frontend.arrays.shapes import array_type, shape_of
+from ..frontend.arrays.products import conjugate, matmul
+from ..frontend.arrays.shapes import array_type, leaf_of, shape_of
 from ..frontend.arrays.shaping import transpose
+from ..frontend.complex.parts import made
 from ..frontend.duals import DualVec
 from ..frontend.language import control, loops
 from ..frontend.language.accumulators import accum
@@ -21,9 +22,9 @@ from ..frontend.language.vectors import norm
 from ..frontend.typed import Array, ArrayLike
 from ..ir import Value, current_builder, ops, shown
 from ..ir.sizes import at_most, minus
-from ..ir.types import Bool, Real, Tuple, Type, Vec, tangent
+from ..ir.types import Bool, Tuple, Type, Vec, is_complex, tangent
 from .elimination import solution
-from .matrices import array, batched, elem, filled, identity
+from .matrices import adjoint, array, batched, elem, filled, identity, zeros
 from .primitives import Primitive, primitive
 from .triangular import forward_transposed
 
@@ -69,8 +70,8 @@ def lq(a: ArrayLike) -> LQResult:
     """
 
     def of(m: Value) -> tuple[Any, Any]:
-        q, r = _qr_of(transpose(m))
-        return transpose(r), transpose(q)
+        q, r = _qr_of(adjoint(m))
+        return adjoint(r), adjoint(q)
 
     return LQResult(*batched(of, [array(a, 2, "lq", 0, 1)], [2]))
 
@@ -81,7 +82,7 @@ def _qr_of(a: Value) -> tuple[Any, Any]:
         return _qr(a)
     square = filled(rows, rows, lambda i, j: a[i][j])
     q, _ = _qr(square)
-    rest = matmul(transpose(q), a)
+    rest = matmul(adjoint(q), a)
     return q, filled(rows, columns, lambda i, j: select(j < i, 0.0, rest[i][j]))
 
 
@@ -91,13 +92,13 @@ def complete(a: Value) -> tuple[Any, Any]:
     q, r = _qr_of(a)
     if at_most(rows, columns):
         return q, r
-    below = filled(minus(rows, columns), columns, lambda i, j: 0.0)
+    below = zeros(minus(rows, columns), columns, leaf_of(a.type))
     return joined([q, _others(a, q)[0]], 1), joined([r, below], 0)
 
 
 def _other_columns(t: Type) -> Type:
     m, n = shape_of(t)
-    return array_type((m, minus(m, n)), Real)
+    return array_type((m, minus(m, n)), leaf_of(t))
 
 
 @primitive("qr", lambda t: Tuple((_other_columns(t), Bool)))
@@ -108,8 +109,8 @@ def _others(a: Value, q: Value) -> Any:
     """
     m, n = shape_of(a.type)
     more = minus(m, n)
-    v, tau, _ = _reflections(joined([a, filled(m, more, lambda i, j: 0.0)], 1))
-    whole = reflected_by_all(identity(m), v, tau)
+    v, tau, _ = _reflections(joined([a, zeros(m, more, leaf_of(a.type))], 1))
+    whole = reflected_by_all(identity(m, of=leaf_of(a.type)), v, tau)
     all_there = control.scan(lambda k, so_far: so_far & (tau[k] != 0.0), True, n)
     return filled(m, more, lambda i, j: whole[i][n + j]), all_there
 
@@ -126,19 +127,20 @@ def _by_columns(q: Value) -> Value:
     """The other columns of a product of reflections, by its first ones.
 
     The product is `1 - v @ t @ v.T`, with `v` lower and `t` upper triangular: so the first columns have
-    `w = v @ (t @ v[:n].T)`, and the others `w @ u.T` with `u @ w[:n] == w[n:]`, taken from the identity matrix.
+    `w = v @ (t @ v[:n].T)`, and the others `w @ u.T` with `u @ w[:n] == w[n:]`, taken from the identity matrix; of
+    complex numbers with adjoints in the place of transposed matrices.
     """
     m, n = shape_of(q.type)
-    w = identity(m, n) - q
+    w = identity(m, n, leaf_of(q.type)) - q
     u = solution(transpose(w[:n]), transpose(w[n:]))
-    product = matmul(w, u)
+    product = matmul(w, conjugate(u))
     return filled(m, minus(m, n), lambda i, j: select(i == n + j, 1.0, 0.0) - product[i][j])
 
 
 def householder(a: Value) -> tuple[Any, Any]:
     """The reduced factorisation, as LAPACK's: by reflections `1 - tau * v @ v.T`, one for each column."""
     (v, tau, r), (m, n) = _reflections(a), shape_of(a.type)
-    return reflected_by_all(identity(m, n), v, tau), r
+    return reflected_by_all(identity(m, n, leaf_of(a.type)), v, tau), r
 
 
 _qr = Primitive("qr", lambda t: Tuple((t, Vec(shape_of(t)[1], elem(t)))), householder)
@@ -154,12 +156,12 @@ def _(x: tuple[Value, Value], a: DualVec) -> Any:
     (q, r), da = x, a.du
     n = r.shape[0]
     left = loops.vec(forward_transposed(r, da[i]) for i in loops.range(da.shape[0]))
-    g, zero = matmul(transpose(q), left), current_builder().zero(tangent(r.type))
+    g, zero = matmul(adjoint(q), left), current_builder().zero(tangent(r.type))
     u, dr = accum(zero), accum(zero)
     for i in loops.range(n):
-        u[i][i] += g[i][i]
+        u[i][i] += made(g[i][i].real, 0.0) if is_complex(leaf_of(r.type)) else g[i][i]
         for j in loops.range(i + 1, n):
-            u[i][j] += g[i][j] + g[j][i]
+            u[i][j] += g[i][j] + g[j][i].conj()
     upper = u.value
     for i in loops.range(n):
         for k in loops.range(i, n):
@@ -174,7 +176,7 @@ def _reflections(a: Value) -> Any:
 
     def step(k: Value, rest: Value) -> Any:
         v, tau, pivot = reflection(loops.vec(rest[i][k] for i in loops.range(rest.shape[0])), k, rest[k][k])
-        after = reflected(rest, v, tau, k, k + 1)
+        after = reflected(rest, v, tau.conj(), k, k + 1)
         row = loops.vec(select(j < k, 0.0, select(j == k, pivot, after[k][j])) for j in loops.range(n))
         return after, (v, tau, row)
 
@@ -184,27 +186,33 @@ def _reflections(a: Value) -> Any:
 def reflection(x: Value, k: Value, head: Value | None = None) -> tuple[Any, Any, Any]:
     """The vector and the factor of the reflection that makes what follows number `k` of `x` 0, and what it puts there.
 
-    The numbers before it stay. If there is no number `k`, nothing is reflected; `head` is that number, if there is one.
+    Of complex numbers it is the adjoint of `1 - tau * v @ v.conj().T` that does, and what it puts there is real, as
+    LAPACK's is. The numbers before it stay. If there is no number `k`, nothing is reflected; `head` is that number, if
+    there is one.
     """
     n = x.shape[0]
     below = loops.vec(select(i > k, x[i], 0.0) for i in loops.range(n))
     if head is None:
         head = loops.sum(select(i == k, x[i], 0.0) for i in loops.range(n))
-    tail = norm(below)
-    pivot = select(tail == 0.0, head, -ops.copysign(ops.hypot(head, tail), head))
-    done = tail == 0.0
+    if is_complex(head.type):
+        tail = norm(loops.vec(abs(below[i]) for i in loops.range(n)))
+        done, size, along = (tail == 0.0) & (head.imag == 0.0), abs(head), head.real
+    else:
+        tail = norm(below)
+        done, size, along = tail == 0.0, head, head
+    pivot = select(done, along, -ops.copysign(ops.hypot(size, tail), along))
     scale = select(done, 1.0, head - pivot)
     v = loops.vec(select(i == k, 1.0, below[i] / scale) for i in loops.range(n))
     return v, select(done, 0.0, (pivot - head) / select(done, 1.0, pivot)), pivot
 
 
 def reflected(a: Value, v: Value, tau: Value, k: Value, first: Value | int = 0) -> Value:
-    """`a - tau * v @ (v @ a)`: of the rows from `k` on, and the columns from `first` on."""
+    """`a - tau * v @ (v.conj() @ a)`: of the rows from `k` on, and the columns from `first` on."""
     m, n = a.shape
     along, after = accum(current_builder().zero(elem(a.type))), accum(a)
     for i in loops.range(k, m):
         for j in loops.range(first, n):
-            along[j] += v[i] * a[i][j]
+            along[j] += v[i].conj() * a[i][j]
     sums = along.value
     for i in loops.range(k, m):
         for j in loops.range(first, n):

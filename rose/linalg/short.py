@@ -15,6 +15,7 @@ from operator import sub
 from typing import Any, NamedTuple, TypeGuard
 
 from ..frontend.arrays.products import matmul
+from ..frontend.arrays.shapes import leaf_of, shape_of
 from ..frontend.arrays.shaping import transpose
 from ..frontend.duals import DualVec, view_dual
 from ..frontend.function import AnyFn, make
@@ -23,7 +24,7 @@ from ..frontend.operators import view
 from ..ir import Func, Value, current_builder, ops
 from ..ir.callgraph import make_linear
 from ..ir.sizes import Size
-from ..ir.types import Bool, Fin, Type, Vec, untyped
+from ..ir.types import Bool, Fin, Real, Type, Vec, untyped
 from .krylov import transposed
 from .matrices import elem
 
@@ -36,6 +37,11 @@ Rows = list[Numbers]
 def is_short(n: int | Size) -> TypeGuard[int]:
     """True for the rows of a matrix that is written out."""
     return not isinstance(n, Size) and n in ROWS
+
+
+def is_written_out(t: Type) -> bool:
+    """True for the type of a matrix that is written out: it is short, and of real numbers."""
+    return leaf_of(t) is Real and is_short(shape_of(t)[0])
 
 
 def numbers(a: Value) -> Rows:

@@ -11,20 +11,21 @@ from ..frontend.annotations import Dual
 from ..frontend.arguments import lenient
 from ..frontend.arrays.joining import joined
 from ..frontend.arrays.order import argsort
-from ..frontend.arrays.products import matmul
+from ..frontend.arrays.products import conjugate, matmul
 from ..frontend.arrays.reductions import total
-from ..frontend.arrays.shapes import array_type, as_array, shape_of
+from ..frontend.arrays.shapes import array_type, as_array, leaf_of, shape_of
 from ..frontend.arrays.shaping import atleast_1d, transpose
+from ..frontend.complex.parts import made
 from ..frontend.duals import DualVec
 from ..frontend.language import loops
 from ..frontend.language.select import select
 from ..frontend.typed import Array, ArrayLike
 from ..ir import Value, current_builder, ops, shown
 from ..ir.sizes import at_most, differ
-from ..ir.types import Real, Tuple, Vec
+from ..ir.types import Real, Tuple, Vec, is_complex
 from .bidiagonal import diagonalised
 from .gaps import is_close, over
-from .matrices import EPSILON, array, batched, elem, equations, filled, identity, longer, magnitude, symmetric
+from .matrices import EPSILON, adjoint, array, batched, elem, equations, filled, identity, longer, magnitude, symmetric
 from .primitives import primitive
 from .reflections import complete
 
@@ -119,7 +120,7 @@ def polar(a: ArrayLike, side: str = "right") -> PolarResult:
 
     def of(m: Value) -> tuple[Any, Any]:
         u, s, vh = _svd_of(m)
-        p = matmul(transpose(vh) * s, vh) if side == "right" else matmul(u * s, transpose(u))
+        p = matmul(adjoint(vh) * s, vh) if side == "right" else matmul(u * s, adjoint(u))
         return matmul(u, vh), p
 
     return PolarResult(*batched(of, [array(a, 2, "polar", 0, 1, 2)], [2]))
@@ -148,22 +149,23 @@ def _least_squares(rcond: float | Value, a: Value, y: Value) -> tuple[Any, Any, 
     rest = matmul(a, x) - y
     cut = _first(s) * rcond
     rank = loops.sum(select(s[i] > cut, 1.0, 0.0) for i in loops.range(s.shape[0]))
-    return x, total(rest * rest, 0, False, None), rank, s
+    squares = (rest * conjugate(rest)).real if is_complex(leaf_of(a.type)) else rest * rest
+    return x, total(squares, 0, False, None), rank, s
 
 
 def _svd_of(a: Value) -> tuple[Any, Any, Any]:
     rows, columns = shape_of(a.type)
     if not differ(columns, 0):
-        return a, current_builder().zero(elem(a.type)), current_builder().zero(Vec(0, elem(a.type)))
+        return a, current_builder().zero(Vec(0, Real)), current_builder().zero(Vec(0, elem(a.type)))
     if at_most(columns, rows) and differ(rows, 0):
         return _decomposed(a)
-    v, s, uh = _svd_of(transpose(a))
-    return transpose(uh), s, transpose(v)
+    v, s, uh = _svd_of(adjoint(a))
+    return adjoint(uh), s, adjoint(v)
 
 
 def _full_svd_of(a: Value) -> tuple[Any, Any, Any]:
     u, s, vh = _svd_of(a)
-    return _completed(u), s, transpose(_completed(transpose(vh)))
+    return _completed(u), s, adjoint(_completed(adjoint(vh)))
 
 
 def _completed(u: Value) -> Value:
@@ -172,7 +174,7 @@ def _completed(u: Value) -> Value:
     return u if at_most(m, n) else joined([u, complete(u)[0][:, n:]], 1)
 
 
-@primitive("svd", lambda t: Tuple((t, elem(t), Vec(shape_of(t)[1], elem(t)))))
+@primitive("svd", lambda t: Tuple((t, Vec(shape_of(t)[1], Real), Vec(shape_of(t)[1], elem(t)))))
 def _decomposed(a: Value) -> tuple[Any, Any, Any]:
     """The decomposition of a matrix that is not wider than high."""
     scale = magnitude(a)
@@ -187,25 +189,33 @@ def _decomposed(a: Value) -> tuple[Any, Any, Any]:
 
 @_decomposed.jvp
 def _(x: tuple[Value, Value, Value], a: DualVec) -> Any:
-    """The tangents of the three. See Townsend, Differentiating the singular value decomposition (2016)."""
+    """The tangents of the three. See Townsend, Differentiating the singular value decomposition (2016).
+
+    Complex vectors are those times a phase: the products of the right ones with their tangents stay 0.
+    """
     u, s, vh = x
     n, most = s.shape[0], _first(s)
-    right = matmul(a.du, transpose(vh))
-    p = matmul(transpose(u), right)
+    right, of_reals = matmul(a.du, adjoint(vh)), not is_complex(leaf_of(a.re.type))
+    p = matmul(adjoint(u), right)
 
     def over_gap(x: Value, i: Value, j: Value) -> Value:
         gap = (s[j] - s[i]) * (s[j] + s[i])
         return select(i == j, 0.0, over(x, gap, is_close(s[j] - s[i], most)))
 
-    of_u = filled(n, n, lambda i, j: over_gap(p[i][j] * s[j] + p[j][i] * s[i], i, j))
-    of_v = filled(n, n, lambda i, j: over_gap(p[i][j] * s[i] + p[j][i] * s[j], i, j))
+    def left(i: Value, j: Value) -> Value:
+        found = over_gap(p[i][j] * s[j] + p[j][i].conj() * s[i], i, j)
+        turned = None if of_reals else made(0.0, over(p[i][i].imag, s[i], is_close(s[i], most)))
+        return found if turned is None else select(i == j, turned, found)
+
+    of_u = filled(n, n, left)
+    of_v = filled(n, n, lambda i, j: over_gap(p[i][j] * s[i] + p[j][i].conj() * s[j], i, j))
     rest = right - matmul(u, p)
     outside = filled(u.shape[0], n, lambda i, j: over(rest[i][j], s[j], is_close(s[j], most)))
-    ds = loops.vec(p[i][i] for i in loops.range(n))
-    return matmul(u, of_u) + outside, ds, matmul(transpose(of_v), vh)
+    ds = loops.vec(p[i][i].real for i in loops.range(n))
+    return matmul(u, of_u) + outside, ds, matmul(adjoint(of_v), vh)
 
 
-@primitive("pinv", lambda t: array_type(shape_of(t)[::-1], Real))
+@primitive("pinv", lambda t: array_type(shape_of(t)[::-1], leaf_of(t)))
 def _pinv(a: Value, rcond: Value) -> Any:
     """The pseudo-inverse. See Golub and Pereyra, The differentiation of pseudo-inverses (1973)."""
     u, s, vh = _svd_of(a)
@@ -213,16 +223,17 @@ def _pinv(a: Value, rcond: Value) -> Any:
     cut = _first(s) * rcond
     by = loops.vec(_reciprocal(s[i], cut) for i in loops.range(k))
     rows = filled(k, vh.shape[1], lambda i, j: vh[i][j] * by[i])
-    return matmul(transpose(rows), transpose(u))
+    return matmul(adjoint(rows), adjoint(u))
 
 
 @_pinv.jvp
 def _(p: Value, a: DualVec, rcond: Dual) -> Any:
-    at, (m, n) = transpose(a.du), shape_of(a.re.type)
-    rest_of_columns, rest_of_rows = identity(m) - matmul(a.re, p), identity(n) - matmul(p, a.re)
+    at, (m, n), leaf = adjoint(a.du), shape_of(a.re.type), leaf_of(a.re.type)
+    rest_of_columns = identity(m, of=leaf) - matmul(a.re, p)
+    rest_of_rows = identity(n, of=leaf) - matmul(p, a.re)
     first = matmul(matmul(p, a.du), p)
-    second = matmul(matmul(p, transpose(p)), matmul(at, rest_of_columns))
-    third = matmul(matmul(rest_of_rows, at), matmul(transpose(p), p))
+    second = matmul(matmul(p, adjoint(p)), matmul(at, rest_of_columns))
+    third = matmul(matmul(rest_of_rows, at), matmul(adjoint(p), p))
     return second + third - first
 
 

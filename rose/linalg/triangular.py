@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import OutOfRange, argument, here
 from ..frontend.arguments import lenient
+from ..frontend.arrays.products import conjugate
 from ..frontend.duals import DualVec
 from ..frontend.language import control, loops
 from ..frontend.language.accumulators import Accum, accum
@@ -27,11 +28,12 @@ def solve_triangular(
     """The solution `x` of `a @ x == b` for a triangular `a`, of which only the lower or the upper half is read.
 
     `b` is a vector, or a matrix of right sides; leading axes are those of a batch. `trans` is SciPy's: 0 or "N"; or 1,
-    "T", 2 or "C", with which it is the solution of `transpose(a) @ x == b`. With `unit_diagonal` the diagonal is 1. A 0
-    on the diagonal gives infinities and nan.
+    "T", with which it is the solution of `transpose(a) @ x == b`, or 2 or "C", of that with conjugate numbers. With
+    `unit_diagonal` the diagonal is 1. A 0 on the diagonal gives infinities and nan.
     """
-    given = equations(a, b, "solve_triangular", counts=(2, 3, 4, 5))
+    (m, y), ranks = equations(a, b, "solve_triangular", counts=(2, 3, 4, 5))
     across = is_transposed(trans, "solve_triangular", 3, 4, 5)
+    given = [conjugate(m) if trans in (2, "C") else m, y], ranks
     return batched(partial(by_half, lower=bool(lower), transposed=across, unit=bool(unit_diagonal)), *given)
 
 
@@ -54,8 +56,9 @@ def _by_half(a: Value, y: Value, *, lower: bool, transposed: bool, unit: bool) -
 by_half = Primitive("solve_triangular", None, _by_half)
 
 # in a body or in a derivative rule, as all of it is linear in `y`: the solutions `x` of `lower @ x == y`, where the
-# diagonal is 1, of `upper @ x == y`, and of `transpose(upper) @ x == y`
+# diagonal is 1, or is not, of `upper @ x == y`, and of `transpose(upper) @ x == y`
 forward = partial(_by_half, lower=True, transposed=False, unit=True)
+forward_divided = partial(_by_half, lower=True, transposed=False, unit=False)
 backward = partial(_by_half, lower=False, transposed=False, unit=False)
 forward_transposed = partial(_by_half, lower=False, transposed=True, unit=False)
 
