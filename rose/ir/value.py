@@ -273,10 +273,11 @@ class Value:
         if self.type is Bool and is_known(self):
             return self.number
         loc = here()
-        hint = f"{_ASKED['if']}; write & | ~ for and, or, not"
-        if holds_objects() and (name := called(loc)) != "bool":  # NumPy asks, of each object
-            hint = of_numpy(name, _MADE) if name else _MADE
-        raise later(self, loc, "has no truth value", _ASKED.get(asked(loc), hint))
+        hint = _MADE if holds_objects() else f"{_ASKED['if']}; write & | ~ for and, or, not"
+        hint = _ASKED.get(asked(loc), hint)
+        if holds_objects() and (name := called(loc)) not in ("", "bool"):  # NumPy asks, of each object
+            hint = of_numpy(name, _MADE)
+        raise later(self, loc, "has no truth value", hint)
 
     @edge
     def __index__(self) -> int:
