@@ -12,7 +12,7 @@ from functools import partial, wraps
 from typing import Any, TypeVar, cast
 
 from ..errors import edge
-from ..frontend.arrays.products import matmul
+from ..frontend.arrays.products import conjugate, matmul
 from ..frontend.arrays.reductions import largest
 from ..frontend.arrays.shapes import as_array, leaf_of, shape_of
 from ..frontend.duals import DualVec
@@ -33,7 +33,7 @@ from .positive_definite import or_nan
 from .powers import exponential
 from .primitives import primitive
 from .reduction import reduced
-from .symmetric import EighResult, decomposed
+from .symmetric import EighResult, decomposed, half
 from .triangular import forward_divided
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -86,14 +86,15 @@ def slogdet(a: Any) -> Any:
     return SlogdetResult(*batched(_slogdet, [square(_complex(a), "slogdet")], [2]))
 
 
-def eigh(a: Any) -> Any:
-    """The eigenvalues and eigenvectors of a Hermitian matrix, of which the lower half is read."""
-    return EighResult(*batched(_eigh, [square(_complex(a), "eigh")], [2]))
+def eigh(a: Any, UPLO: str = "L", name: str = "eigh") -> Any:
+    """The eigenvalues and eigenvectors of a Hermitian matrix, of which the lower half is read, or the upper one."""
+    m = half(square(_complex(a), "eigh"), UPLO, name)
+    return EighResult(*batched(_eigh, [m if UPLO in ("L", "l") else conjugate(m)], [2]))
 
 
-def eigvalsh(a: Any) -> Any:
+def eigvalsh(a: Any, UPLO: str = "L") -> Any:
     """The eigenvalues of a Hermitian matrix, in ascending order."""
-    return eigh(a).eigenvalues
+    return eigh(a, UPLO, "eigvalsh").eigenvalues
 
 
 def cholesky(a: Any, *, upper: bool = False) -> Any:

@@ -20,7 +20,7 @@ from .matrices import EPSILON, array, longer, square
 from .singular_values import svd, svdvals
 
 _OF_SINGULAR_VALUES: dict[Any, Callable[[Value], Any]] = {
-    2: lambda s: largest(s, -1),
+    2: lambda s: largest(s, -1, initial=0.0),
     -2: lambda s: smallest(s, -1),
     "nuc": lambda s: total(s, -1, False, None),
 }

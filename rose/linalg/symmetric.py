@@ -41,7 +41,7 @@ def eigh(a: ArrayLike, UPLO: str = "L") -> EighResult:
     Eigenvalues have first derivatives there, whose sum is right; for a function of the matrix, see `expm`, `sqrtm` and
     `logm`.
     """
-    return EighResult(*batched(_eigh_of, [_half(square(a, "eigh", 1, 2), UPLO, "eigh")], [2]))
+    return EighResult(*batched(_eigh_of, [half(square(a, "eigh", 1, 2), UPLO, "eigh")], [2]))
 
 
 @lenient
@@ -50,11 +50,11 @@ def eigvalsh(a: ArrayLike, UPLO: str = "L") -> Array:
 
     Only the lower half is read, or with `UPLO="U"` the upper one.
     """
-    m = _half(square(a, "eigvalsh", 1, 2), UPLO, "eigvalsh")
+    m = half(square(a, "eigvalsh", 1, 2), UPLO, "eigvalsh")
     return EighResult(*batched(_eigh_of, [m], [2])).eigenvalues
 
 
-def _half(m: Value, which: str, name: str) -> Value:
+def half(m: Value, which: str, name: str) -> Value:
     """The matrix whose lower half is the one that is to be read."""
     if which not in ("L", "l", "U", "u"):
         at = here().narrow(argument(1, "UPLO", 2))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..frontend.language import control
 from ..frontend.language.select import select
 from ..ir import Value
 from ..ir.ops import (
@@ -17,9 +18,11 @@ from ..ir.ops import (
     erfc,
     exp,
     expm1,
+    floor,
     log,
     log1p,
     pow_,
+    sin,
     sqrt,
     tan,
 )
@@ -259,12 +262,41 @@ halfcauchy = Continuous(
     ppf=lambda q: _half_quantile(q, 1.0 - q), isf=lambda q: _half_quantile(1.0 - q, q),
     mean=lambda: math.inf, var=lambda: math.inf, entropy=lambda: math.log(2.0 * math.pi),
 )  # fmt: skip
-vonmises = Continuous(  # at all angles, as SciPy's density is; its cdf has no closed form
+vonmises = Continuous(  # at all angles, as SciPy's density is; its cdf counts turns, as SciPy's does
     "vonmises", "kappa", valid=lambda kappa: kappa >= 0.0,
     logpdf=lambda z, kappa: kappa * (cos(z) - 1.0) - _LOG_2PI - log(i0e(kappa)),
+    cdf=lambda z, kappa: _von_mises(z, kappa), sf=lambda z, kappa: 1.0 - _von_mises(z, kappa),
     mean=lambda kappa: 0.0 * kappa,
     entropy=lambda kappa: kappa * (1.0 - i1e(kappa) / i0e(kappa)) + _LOG_2PI + log(i0e(kappa)),
 )  # fmt: skip
+
+
+def _von_mises(z: Value, kappa: Value) -> Any:
+    """The probability up to an angle, and 1 for each turn, to some 1e-12.
+
+    Up to a concentration by Fourier's series, backwards, and beyond by a function of a normal number: Hill, Algorithm
+    518, Incomplete Bessel function (1977).
+    """
+    turns = floor(z / (2.0 * math.pi) + 0.5)
+    x = z - 2.0 * math.pi * turns
+    is_wide = kappa <= _WIDE
+    k = select(is_wide, kappa, _WIDE)
+
+    def step(i: Value, state: tuple[Value, Value]) -> Any:
+        n = _TERMS - (i + 0.0)
+        ratio = k / (2.0 * n + k * state[0])
+        return ratio, ratio * (sin(n * x) / n + state[1])
+
+    series = 0.5 + x / (2.0 * math.pi) + control.scan(step, (0.0, 0.0), int(_TERMS))[1] / math.pi
+    c = 24.0 * select(is_wide, _WIDE, kappa)
+    v = c - 56.0
+    y = sin(0.5 * x) * sqrt((54.0 / (347.0 / v + 26.0 - c) - 6.0 + c) / 12.0)
+    s = 2.0 * y * y
+    by = ((s + 1.75) * s + 83.5) / (v - s + 3.0) - (c - 2.0 * s - 16.0) / 3.0
+    return turns + select(is_wide, series, 0.5 * erf(y - s / (by * by) * y) + 0.5)
+
+
+_TERMS, _WIDE = 96.0, 120.0  # of the series, and up to which concentration they are enough
 
 
 def _log_between(a: Value, b: Value) -> Any:

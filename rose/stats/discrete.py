@@ -44,14 +44,12 @@ bernoulli = Discrete(
     "bernoulli", "p", high=1.0, valid=lambda p: (p >= 0.0) & (p <= 1.0),
     logpmf=lambda k, p: xlogy(k, p) + xlog1py(1.0 - k, -p),
     cdf=lambda k, p: 1.0 - p, sf=lambda k, p: p,
-    ppf=lambda q, p: select(q > 1.0 - p, 1.0, 0.0),
     mean=lambda p: p, var=lambda p: p * (1.0 - p), entropy=lambda p: entr(p) + entr(1.0 - p),
 )  # fmt: skip
 geom = Discrete(
     "geom", "p", low=1.0, valid=lambda p: (p > 0.0) & (p <= 1.0),
     logpmf=lambda k, p: xlog1py(k - 1.0, -p) + log(p),
     cdf=lambda k, p: -expm1(log1p(-p) * k), sf=lambda k, p: (1.0 - p) ** k, logsf=lambda k, p: k * log1p(-p),
-    ppf=lambda q, p: log1p(-q) / log1p(-p),
     mean=lambda p: 1.0 / p, var=lambda p: (1.0 - p) / (p * p),
     entropy=lambda p: select(p == 1.0, 0.0, (entr(p) + entr(1.0 - p)) / p),
 )  # fmt: skip

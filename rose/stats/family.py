@@ -11,13 +11,15 @@ from ..errors import NoField, TypeMismatch, here
 from ..frontend.arrays.elementwise import array_function, each
 from ..frontend.arrays.shapes import ShapeLike, as_array, broadcast, shape_given, shape_of
 from ..frontend.arrays.shaping import broadcast_to, reshape
-from ..frontend.language import loops
-from ..frontend.language.select import select
+from ..frontend.language import control, loops
+from ..frontend.language.select import select, stop_gradient
 from ..frontend.typed import Operand
 from ..ir import Value, shown
-from ..ir.ops import ceil, exp, floor, log, log1p, sqrt
+from ..ir.ops import exp, floor, log, log1p, sqrt
 from ..random import fold_in, uniform
 from ..random.keys import Key
+
+_LARGEST = 2.0**53  # whole numbers beyond have gaps
 
 Formula = Callable[..., Any]  # of numbers: a place, or a probability, and the shapes
 
@@ -239,8 +241,29 @@ class Discrete(Family):
         return array_function(lambda: each(exp, self.logpmf(k, *args, **named)))()
 
     def ppf(self, q: Operand, *args: Operand, **named: Operand) -> Any:
-        """The least whole number of which the `cdf` is at least `q`."""
-        f = self.formula("ppf")
-        at: Formula = lambda z, _, shapes: ceil(f(z, *shapes))
-        loc = self.parameters(args, named)[-2]
-        return array_function(lambda: each(lambda k, loc: k + loc, self.of(at, q, args[: len(self.shapes)], {}), loc))()
+        """The least whole number of which the `cdf` is at least `q`; as in SciPy, the one below the support for 0.
+
+        It is flat in the parameters but `loc`, and found by bisection: with some two `cdf` for each binary digit.
+        """
+        given = self.parameters(args, named)
+
+        def number(q: Any, *given: Any) -> Any:
+            *shapes, loc, scale = given
+            k = self._least(stop_gradient(q), [stop_gradient(x) for x in shapes])
+            return self.checked(loc + select((q >= 0.0) & (q <= 1.0), k, math.nan), shapes, scale)
+
+        return array_function(lambda: each(number, q, *given))()
+
+    def _least(self, q: Any, shapes: Sequence[Any]) -> Any:
+        below, cdf = self.low(*shapes) - 1.0, self.formula("cdf")
+        reaches: Formula = lambda k: self.probability(k, shapes, cdf, 0.0, 1.0) >= q
+        size = control.while_loop(lambda n: ~reaches(below + n) & (n < _LARGEST), lambda n: 2.0 * n, 1.0)
+
+        def step(state: tuple[Value, Value]) -> Any:
+            low, high = state
+            middle = floor(low + 0.5 * (high - low))
+            is_enough = reaches(middle)
+            return select(is_enough, low, middle), select(is_enough, middle, high)
+
+        found = control.while_loop(lambda s: s[1] - s[0] > 1.0, step, (below, below + size))[1]
+        return select(q == 0.0, below, select(q == 1.0, self.high(*shapes), found))

@@ -46,7 +46,7 @@ def _of_sums(ord: Any) -> bool:
 def _of_vectors(v: Value, ord: Any, axis: int, keepdims: Any) -> Value:
     size = each(ops.abs_, v)
     if ord in (math.inf, -math.inf):
-        return extreme(size, "max" if ord > 0 else "min", axis, keepdims, None)
+        return _most(size, ord, axis, keepdims)
     if ord == 0:
         return total(each(ops.ne, v, 0.0), axis, keepdims, None)
     if ord == 1:
@@ -59,8 +59,13 @@ def _of_matrices(v: Value, ord: Any, axes: list[int], keepdims: Any) -> Value:
     rows, columns = axes
     inner, outer = (rows, columns) if abs(ord) == 1 else (columns, rows)
     sums = total(each(ops.abs_, v), inner, True, None)
-    most = extreme(sums, "max" if ord > 0 else "min", outer, True, None)
+    most = _most(sums, ord, outer, True)
     return most if keepdims else total(most, (rows, columns), False, None)
+
+
+def _most(sizes: Value, ord: float, axis: int, keepdims: Any) -> Value:
+    """The largest of sizes, 0 of none; or the smallest, for an `ord` below 0."""
+    return extreme(sizes, "max", axis, keepdims, 0.0) if ord > 0 else extreme(sizes, "min", axis, keepdims)
 
 
 def _along(v: Value, axes: list[int], keepdims: Any, f: Callable[[Value], Value]) -> Value:

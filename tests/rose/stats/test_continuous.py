@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.special
 import scipy.stats
+from scipy.integrate import quad
 
 import rose
 from rose import Real, Vec, fn, stats
@@ -24,7 +26,7 @@ SHAPES: dict[str, list[tuple[float, ...]]] = {
 CASES = [(name, shapes) for name, sets in SHAPES.items() for shapes in sets]
 XS = np.array([*np.linspace(-4.0, 6.0, 21), 1e-8, 30.0, -30.0, math.inf, -math.inf, math.nan])
 QS = np.array([1e-3, 0.1, 0.25, 0.5, 0.77, 0.9, 1.0 - 1e-6, -0.1, 1.1, math.nan])
-WIDE = {"vonmises"}  # whose cdf has no closed form
+WIDE = {"vonmises"}  # at all angles, and without a variance or quantiles
 
 
 def ours(name: str, what: str, x: Any, *args: float) -> Any:
@@ -119,3 +121,16 @@ def test_arrays_of_parameters_are_broadcast():
     x, mu = np.array([0.0, 1.0]), np.array([[0.0], [1.0], [2.0]])
     f = fn([Vec[2], Vec[3, 1]], Vec[3, 2])(lambda x, mu: stats.norm.logpdf(x, mu, 2.0))
     np.testing.assert_allclose(f(x, mu), scipy.stats.norm.logpdf(x, mu, 2.0), rtol=1e-14)
+
+
+@pytest.mark.parametrize("kappa", [0.0, 0.5, 10.0, 119.0, 121.0, 1e4])
+def test_angles_have_their_probabilities_and_count_turns(kappa: float):
+    f = fn([Vec[7]], Vec[7])(lambda x: stats.vonmises.cdf(x, kappa))
+    spread, xs = (1.0 + kappa) ** -0.5, np.array([-1.0, -0.3, 0.0, 0.1, 0.7, 1.0, 2.0])
+    for x, found in zip(xs * spread, f(xs * spread), strict=True):
+        within = quad(lambda t: float(np.exp(kappa * (np.cos(t) - 1.0))), 0.0, x, epsabs=1e-15, epsrel=1e-13)[0]
+        assert found == pytest.approx(0.5 + within / (2.0 * np.pi * scipy.special.i0e(kappa)), abs=3e-12)
+    turned = fn([Real], Real)(lambda x: stats.vonmises.cdf(x, kappa))
+    assert turned(0.3 - 4.0 * np.pi) == pytest.approx(turned(0.3) - 2.0, abs=1e-13)
+    slope = rose.jacfwd(fn([Real], Real)(lambda x: stats.vonmises.cdf(x, kappa)))(0.3 * spread)
+    assert slope == pytest.approx(scipy.stats.vonmises.pdf(0.3 * spread, kappa), rel=1e-11)

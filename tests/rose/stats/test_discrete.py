@@ -28,10 +28,34 @@ def test_probabilities_are_those_of_scipy(name: str, shapes: tuple[float, ...], 
         assert found == pytest.approx(getattr(theirs, what)(), rel=1e-12)
 
 
+QS = np.array([0.0, 1e-9, 0.1, 0.3, 0.5, 0.9, 0.999999, 1.0, -0.1, 1.1, np.nan])
+
+
+@pytest.mark.parametrize("loc", [0.0, 2.0])
+@pytest.mark.parametrize(("name", "shapes"), [*CASES, ("poisson", (1e6,)), ("nbinom", (200.0, 0.01))])
+def test_quantiles_are_those_of_scipy(name: str, shapes: tuple[float, ...], loc: float):
+    theirs, family = getattr(scipy.stats, name)(*shapes, loc=loc), getattr(stats, name)
+    found = fn([Vec[11]], Vec[11])(lambda q: family.ppf(q, *shapes, loc=loc))(QS)
+    np.testing.assert_array_equal(found, theirs.ppf(QS))
+
+
+def test_a_quantile_is_the_least_number_that_reaches_a_probability():
+    k = np.arange(1.0, 9.0)
+    for name, shapes in CASES:
+        family, n = getattr(stats, name), len(shapes)
+        f = fn([Vec[8], Vec[n]], Vec[8])(lambda k, v, f=family, n=n: f.ppf(f.cdf(k, *[v[i] for i in range(n)]), *v))
+        p = getattr(scipy.stats, name)(*shapes).cdf(k)
+        np.testing.assert_array_equal(f(k, shapes)[(p > 0.0) & (p < 1.0)], k[(p > 0.0) & (p < 1.0)])
+
+
+def test_a_quantile_moves_with_its_place_alone():
+    f = fn([Real, Real], Real)(lambda q, m: stats.poisson.ppf(q, m, loc=m * m))
+    assert rose.grad(f, (0, 1))(0.3, 4.0) == (0.0, 8.0)
+
+
 @pytest.mark.parametrize(("name", "shapes"), [("bernoulli", (0.3,)), ("geom", (0.2,))])
-def test_quantiles_and_entropies_where_they_are_known(name: str, shapes: tuple[float, ...]):
-    qs, theirs, family = np.array([0.1, 0.3, 0.5, 0.9]), getattr(scipy.stats, name)(*shapes), getattr(stats, name)
-    assert fn([Vec[4]], Vec[4])(lambda q: family.ppf(q, *shapes))(qs).tolist() == theirs.ppf(qs).tolist()
+def test_entropies_where_they_are_known(name: str, shapes: tuple[float, ...]):
+    theirs, family = getattr(scipy.stats, name)(*shapes), getattr(stats, name)
     assert fn([Real], Real)(family.entropy)(*shapes) == pytest.approx(float(theirs.entropy()), rel=1e-12)
 
 
@@ -44,6 +68,6 @@ def test_the_logarithm_has_derivatives_in_the_parameters(name: str, shapes: tupl
 
 
 def test_what_is_not_known_is_refused_by_name():
-    with pytest.raises(rose.RoseError, match=r"rose.stats.poisson has no ppf") as e:
-        fn([Real], Real)(lambda q: stats.poisson.ppf(q, 2.0))(0.5)
+    with pytest.raises(rose.RoseError, match=r"rose.stats.poisson has no entropy") as e:
+        fn([Real], Real)(stats.poisson.entropy)(0.5)
     assert "there is cdf, logpmf, mean, sf, var" in str(e.value)
