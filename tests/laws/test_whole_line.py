@@ -236,7 +236,7 @@ def test_a_row_is_right_on_the_whole_line(name: str, single: bool):
 # NumPy's functions of elements
 
 HARD = [NAN, INF, -INF, 0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.5, -2.5, 3.0, 710.0, -710.0, 1e300, -1e300, 5e-324, -1e-310]
-OF_INDICES = {"floor_divide", "divmod", "left_shift", "right_shift", "ldexp"}
+OF_INDICES = {"floor_divide", "divmod", "left_shift", "right_shift", "ldexp", "gcd", "lcm"}
 OF_ARRAYS = {"matmul", "select", "allclose", "matvec", "vecdot", "vecmat", "iscomplexobj", "empty_like"}
 SEVERAL = {"modf"}  # results
 REDUCTIONS = {"amax", "amin", "max", "min", "nanmax", "nanmin", "maximum.reduce", "minimum.reduce"}

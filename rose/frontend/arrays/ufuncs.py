@@ -17,6 +17,8 @@ from ...errors.numpy_names import by_numpys_name
 from ...ir import OPS, Value, a_traced, current_builder, ops
 from ...ir.hooks import above
 from ...ir.value import OPERATORS
+from ..language import control
+from ..language.select import stop_gradient
 from ..operators import as_real
 from .attributes import PARTS, part
 from .creation import whole, zeros_like
@@ -115,6 +117,33 @@ def _vecdot(x: Any, y: Any, axis: Any = -1) -> Any:
 def _shifted(symbol: str) -> Callable[[Any, Any], Any]:
     """An index by so many binary digits: a product or a quotient with a power of 2 that Python knows."""
     return lambda i, k: OPERATORS[symbol](i, 2 ** whole(k, "the second argument", "np.left_shift and np.right_shift"))
+
+
+def gcd(x1: Any, x2: Any) -> Any:
+    """NumPy's `gcd`, of whole numbers, by Euclid's algorithm; nan of others, which NumPy refuses."""
+    return each(_gcd, x1, x2)
+
+
+def lcm(x1: Any, x2: Any) -> Any:
+    """NumPy's `lcm`, of whole numbers; nan of others, which NumPy refuses."""
+
+    def of(x: Any, y: Any) -> Value:
+        by = _gcd(x, y)
+        none = by == 0.0
+        return stop_gradient(ops.select(none, 0.0, ops.abs_(_real(x)) / ops.select(none, 1.0, by) * ops.abs_(_real(y))))
+
+    return each(of, x1, x2)
+
+
+def _gcd(x: Any, y: Any) -> Value:
+    sizes = [stop_gradient(ops.abs_(_real(v))) for v in (x, y)]
+    are_whole = [(ops.floor(v) == v) & (v < _WHOLE) for v in sizes]
+    start = [ops.select(c, v, 0.0) for c, v in zip(are_whole, sizes, strict=True)]
+    found = control.while_loop(lambda s: s[1] > 0.0, lambda s: (s[1], OPS["fmod"](s[0], s[1])), tuple(start))[0]
+    return ops.select(are_whole[0] & are_whole[1], found, math.nan)
+
+
+_WHOLE = 2.0**53  # from here on not all whole numbers are there
 
 
 def clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
@@ -221,6 +250,8 @@ MEANINGS: dict[str, Callable[..., Any]] = {
     "vecdot": _vecdot,
     "matvec": _matvec,
     "vecmat": _vecmat,
+    "gcd": gcd,
+    "lcm": lcm,
     "left_shift": _shifted("*"),
     "right_shift": _shifted("//"),
     "isposinf": lambda x: as_array(x) == math.inf,

@@ -18,7 +18,9 @@ UFUNCS = {name: getattr(np, name) for name in MEANINGS if isinstance(getattr(np,
 OF_TRUTH = {"logical_and", "logical_or", "logical_xor", "logical_not", "invert", "bitwise_not", "bitwise_invert"} | {
     "bitwise_and", "bitwise_or", "bitwise_xor",
 }  # fmt: skip
-OTHERS = {"divmod", "modf", "ldexp", "left_shift", "right_shift", "matmul", "matvec", "vecmat", "vecdot"}  # of others
+OTHERS = {"divmod", "modf", "ldexp", "left_shift", "right_shift", "matmul", "matvec", "vecmat", "vecdot"} | {
+    "gcd", "lcm",
+}  # of others  # fmt: skip
 
 
 @pytest.mark.parametrize("name", sorted(UFUNCS.keys() - OTHERS - OF_TRUTH))
@@ -45,6 +47,18 @@ def test_a_ufunc_of_truth_values(name: str):
 def test_an_index_is_shifted_by_digits_that_python_knows():
     f = fn([Vec[3, Fin[5]]], Vec[2, 3])(lambda i: rose.array([np.left_shift(i, 2) + 0.0, np.right_shift(i, 1) + 0.0]))
     assert f([4, 1, 3]).tolist() == [[16.0, 4.0, 12.0], [2.0, 0.0, 1.0]]
+
+
+@pytest.mark.parametrize("of", [np.gcd, np.lcm])
+def test_divisors_and_multiples_of_whole_numbers(of: Any):
+    a = np.array([12.0, 0.0, 7.0, -18.0, 2.0**40, 0.0, 1.0, 50.0])
+    b = np.array([18.0, 5.0, 0.0, 12.0, 3.0 * 2.0**20, 0.0, 1.0, -75.0])
+    both = fn([Vec[8], Vec[8]], Vec[8])(lambda a, b: of(a, b))
+    assert np.array_equal(both(a, b), of(a.astype(int), b.astype(int)))
+    one = fn([Real, Real], Real)(lambda a, b: of(a, b) * a)
+    assert math.isnan(one(1.5, 2.0)) and math.isnan(one(math.inf, 2.0)) and math.isnan(one(2.0, math.nan))
+    assert rose.grad(one)(12.0, 18.0) == rose.jacfwd(one)(12.0, 18.0) == of(12, 18)
+    assert fn([], Real)(lambda: rose.sum(of(i, 6) for i in rose.range(1, 5)))() == sum(of(i, 6) for i in range(1, 5))
 
 
 METHODS: list[Callable[[Any], Any]] = [
