@@ -16,7 +16,7 @@ from ..frontend.index_expressions import literal
 from ..frontend.operators import as_real
 from ..frontend.typed import ArrayLike
 from ..ir import Value, a_traced, ops
-from ..ir.sizes import differ
+from ..ir.sizes import Size, differ
 from .matrices import EPSILON
 from .singular_values import lstsq, lstsq_of_numpy
 
@@ -40,7 +40,8 @@ def polyfit(x: ArrayLike, y: ArrayLike, deg: int, rcond: Any = None, full: bool 
         left = as_array(left * expand_dims(weights, 1))
         values = as_array(values * (weights if len(shape_of(values.type)) == 1 else expand_dims(weights, 1)))
     scale = each(ops.sqrt, total(as_array(left * left), 0))
-    cut = as_real(literal(n)) * EPSILON if rcond is None else rcond
+    least = as_real(literal(n)) * EPSILON if isinstance(n, Size) else n * EPSILON
+    cut = least if rcond is None else rcond
     found = (lstsq_of_numpy if full else lstsq)(left / scale, values, cut)
     by: Value = scale if len(shape_of(values.type)) == 1 else as_array(expand_dims(scale, 1))
     solution = found.x / by

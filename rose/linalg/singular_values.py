@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from ..errors import OutOfRange, argument, here
@@ -16,18 +16,23 @@ from ..frontend.arrays.reductions import total
 from ..frontend.arrays.shapes import array_type, as_array, leaf_of, shape_of
 from ..frontend.arrays.shaping import atleast_1d, transpose
 from ..frontend.complex.parts import made
-from ..frontend.duals import DualVec
+from ..frontend.duals import DualVec, view_dual
+from ..frontend.function import AnyFn, make
 from ..frontend.language import loops
 from ..frontend.language.select import select
+from ..frontend.operators import operand, view
 from ..frontend.typed import Array, ArrayLike
 from ..ir import Value, current_builder, ops, shown
+from ..ir.callgraph import make_linear
 from ..ir.sizes import at_most, differ
-from ..ir.types import Real, Tuple, Vec, is_complex
+from ..ir.types import Real, Tuple, Type, Vec, is_complex
 from .bidiagonal import diagonalised
 from .gaps import is_close, over
 from .matrices import EPSILON, adjoint, array, batched, elem, equations, filled, identity, longer, magnitude, symmetric
-from .primitives import primitive
+from .primitives import Primitive, primitive
 from .reflections import complete
+
+NOISE = 1e-12  # what is below that share of the largest singular value is the rounding of a zero
 
 
 class SVDResult(NamedTuple):
@@ -81,8 +86,9 @@ def pinv(a: ArrayLike, rcond: float | Value | None = None, hermitian: bool = Fal
     """The pseudo-inverse of a matrix, or of each of a batch.
 
     Singular values up to `rcond`, or `rtol`, times the largest count as 0: 1e-15, if neither is given, and the rounding
-    of as many numbers as the longer side has, if `rtol` is None. The derivatives, to any order, are those among the
-    matrices of the same rank. With `hermitian`, of the symmetric matrix of which `a` has the lower half.
+    of as many numbers as the longer side has, if `rtol` is None. The derivatives exist to any order; of what counts as
+    0, and is less than 1e-12 of the largest, they are those among the matrices of the same rank. With `hermitian`, of
+    the symmetric matrix of which `a` has the lower half.
     """
     m = _symmetric_if(hermitian, array(a, 2, "pinv", 0, 1, 2, 3))
     if rcond is None and rtol is not ...:
@@ -101,7 +107,7 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | Value | None = None) -> Lst
 
     The result has NumPy's four parts. The residuals are the sums of squares of `a @ x - b`, one for each right side,
     also where NumPy leaves them out; the rank is a number. Singular values up to `rcond` times the largest count as 0:
-    1e-15, if it is not given.
+    1e-15, if it is not given. Derivatives are as those of `pinv`.
     """
     given = equations(a, b, "lstsq", any_shape=True)
     return LstsqResult(*batched(partial(_least_squares, _cut(rcond)), *given))
@@ -141,7 +147,8 @@ def _cut(rcond: float | Value | None) -> float | Value:
 
 
 def _pinv_of(rcond: float | Value, a: Value) -> Value:
-    return _pinv.of(a.type, Real)(a, rcond)
+    cuts = isinstance(rcond, Value) or rcond > NOISE
+    return (_cut_pinv if cuts else _pinv).of(a.type, Real)(a, rcond)
 
 
 def _least_squares(rcond: float | Value, a: Value, y: Value) -> tuple[Any, Any, Any, Any]:
@@ -215,9 +222,7 @@ def _(x: tuple[Value, Value, Value], a: DualVec) -> Any:
     return matmul(u, of_u) + outside, ds, matmul(adjoint(of_v), vh)
 
 
-@primitive("pinv", lambda t: array_type(shape_of(t)[::-1], leaf_of(t)))
-def _pinv(a: Value, rcond: Value) -> Any:
-    """The pseudo-inverse. See Golub and Pereyra, The differentiation of pseudo-inverses (1973)."""
+def _inverse_of_kept(a: Value, rcond: Value) -> Any:
     u, s, vh = _svd_of(a)
     k = s.shape[0]
     cut = _first(s) * rcond
@@ -226,8 +231,13 @@ def _pinv(a: Value, rcond: Value) -> Any:
     return matmul(adjoint(rows), adjoint(u))
 
 
+_pinv = Primitive("pinv", lambda t: array_type(shape_of(t)[::-1], leaf_of(t)), _inverse_of_kept)
+_cut_pinv = Primitive("cut_pinv", lambda t: array_type(shape_of(t)[::-1], leaf_of(t)), _inverse_of_kept)
+
+
 @_pinv.jvp
 def _(p: Value, a: DualVec, rcond: Dual) -> Any:
+    """The tangent where what counts as 0 is 0. See Golub and Pereyra, The differentiation of pseudo-inverses (1973)."""
     at, (m, n), leaf = adjoint(a.du), shape_of(a.re.type), leaf_of(a.re.type)
     rest_of_columns = identity(m, of=leaf) - matmul(a.re, p)
     rest_of_rows = identity(n, of=leaf) - matmul(p, a.re)
@@ -235,6 +245,63 @@ def _(p: Value, a: DualVec, rcond: Dual) -> Any:
     second = matmul(matmul(p, adjoint(p)), matmul(at, rest_of_columns))
     third = matmul(matmul(rest_of_rows, at), matmul(adjoint(p), p))
     return second + third - first
+
+
+@_cut_pinv.jvp
+def _(p: Value, a: DualVec, rcond: Dual) -> Any:
+    """The tangent where singular values are left out that are not 0: their vectors, and those of the others, turn."""
+    da, (m, n), leaf = a.du, shape_of(a.re.type), leaf_of(a.re.type)
+    rows, columns = matmul(p, a.re), matmul(a.re, p)  # the projections on what is kept
+    out = adjoint(a.re - matmul(a.re, rows))
+    kept = matmul(rows, adjoint(da) + matmul(matmul(p, da), out))
+    left_out = matmul(identity(n, of=leaf) - rows, adjoint(da) + matmul(matmul(out, da), p))
+    between = matmul(kept, identity(m, of=leaf) - columns) - matmul(left_out, columns)
+    return _turned(a.re.type)[1](between, a.re, p, rcond.re) - matmul(matmul(p, da), p)
+
+
+@cache
+def _turned(t: Type) -> tuple[AnyFn, Callable[..., Any]]:
+    """The solution `y` of `a^H a y - y a a^H == r` between what is kept of a matrix and what is left out.
+
+    As a function of numbers, and as one that is linear in `r`, which is its own transpose. It differentiates to any
+    order without the singular vectors: equal singular values are of no concern.
+    """
+    turned = array_type(shape_of(t)[::-1], leaf_of(t))
+    f = make(_between, [turned, t, turned, Real], turned, "turned", ["r", "a", "p", "rcond"])
+    linear = make_linear("turned", f.func, f.func)
+    of: Callable[..., Any] = lambda *args: view(current_builder().call(linear, [operand(x) for x in args]))
+
+    @f.jvp
+    def rule(r: DualVec, a: DualVec, p: DualVec, rcond: Dual) -> Any:
+        y, at, dat = f(r.re, a.re, p.re, rcond.re), adjoint(a.re), adjoint(a.du)
+        moved = matmul(y, matmul(a.du, at) + matmul(a.re, dat)) - matmul(matmul(dat, a.re) + matmul(at, a.du), y)
+        # the projections turn, too: of `r`, and of the solution
+        rows, columns = matmul(p.du, a.re) + matmul(p.re, a.du), matmul(a.du, p.re) + matmul(a.re, p.du)
+        of_y, of_r = [2.0 * matmul(matmul(p.re, a.re), x) - x for x in (y, r.re)]
+        given = matmul(rows, r.re - 2.0 * matmul(matmul(r.re, a.re), p.re)) - matmul(of_r, columns)
+        turned = matmul(rows, of_y) - matmul(of_y, columns)
+        return view_dual(y, of(r.du + moved + given, a.re, p.re, rcond.re) + turned)
+
+    return f, of
+
+
+def _between(r: Value, a: Value, p: Value, rcond: Value) -> Any:
+    u, s, vh = _svd_of(a)
+    k, cut = s.shape[0], _first(s) * rcond
+    left = matmul(vh, r)
+    right, both = matmul(r, u), matmul(left, u)
+    square: Callable[[Value], Value] = lambda i: _reciprocal(s[i], cut) * _reciprocal(s[i], cut)
+
+    def over_gap(i: Value, j: Value) -> Value:
+        apart = (s[i] > cut) != (s[j] > cut)
+        gap = select(apart, (s[i] - s[j]) * (s[i] + s[j]), 1.0)
+        return both[i][j] * select(apart, 1.0 / gap, 0.0)
+
+    ut, v = adjoint(u), adjoint(vh)
+    beyond, rest = left - matmul(both, ut), right - matmul(v, both)
+    of_rows = filled(k, beyond.shape[1], lambda i, j: beyond[i][j] * square(i))
+    of_columns = filled(rest.shape[0], k, lambda i, j: rest[i][j] * square(j))
+    return matmul(v, matmul(filled(k, k, over_gap), ut) + of_rows) - matmul(of_columns, ut)
 
 
 def _first(s: Value) -> Value:

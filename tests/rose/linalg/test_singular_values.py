@@ -98,6 +98,50 @@ def test_a_pseudo_inverse_has_derivatives_among_matrices_of_its_rank():
     close(fn([matrix(3, 3)], matrix(3, 3))(linalg.pinv)(np.outer(u, v)), np.linalg.pinv(np.outer(u, v)), 1e-14)
 
 
+@pytest.mark.parametrize(("m", "n"), [(1, 1), (3, 3), (4, 6), (5, 3)])
+def test_derivatives_of_pseudo_inverses_that_leave_out_singular_values(m: int, n: int):
+    a = random(m, m, n)
+    derivatives_hold(lambda a: rose.sum(rose.sin(linalg.pinv(a, 0.4))), a)
+    derivatives_hold(lambda a: rose.sum(rose.sin(linalg.lstsq(a, np.arange(m + 0.0), 0.4).x)), a, orders=1)
+
+
+@pytest.mark.parametrize("s", [[2.0, 2.0, 0.5, 0.5], [2.0, 1.0, 0.0, 0.0], [1.0, 1.0, 0.3, 0.0]])
+def test_equal_singular_values_that_are_kept_or_left_out_are_of_no_concern(s: list[float]):
+    q, r = [np.linalg.qr(random(k, 4, 4))[0] for k in (1, 2)]
+    derivatives_hold(lambda a: rose.sum(rose.sin(linalg.pinv(a, 0.4) @ np.arange(4.0))), q * s @ r)
+
+
+def test_a_share_that_is_a_parameter_has_no_derivative_and_that_of_the_matrix_is_the_same():
+    a = random(0, 4, 3)
+    f = fn([matrix(4, 3), Real], Real)(lambda a, share: rose.sum(linalg.pinv(a, share)))
+    g = fn([matrix(4, 3)], Real)(lambda a: rose.sum(linalg.pinv(a, 0.4)))
+    of_matrix, of_share = rose.grad(f, argnums=(0, 1))(a, 0.4)
+    assert np.array_equal(of_matrix, rose.grad(g)(a)) and of_share == 0.0
+
+
+def test_pseudo_inverses_that_leave_out_singular_values_of_batches_and_any_size():
+    batch = random(0, 2, 4, 3)
+    f = fn([matrix(2, 4, 3)], Real)(lambda a: rose.sum(rose.sin(linalg.pinv(a, 0.4))))
+    close(rose.grad(f)(batch), differences(f, batch))
+    n = rose.dim("n")
+    g = fn([Vec[n, Vec[n]]], Real)(lambda a: rose.sum(rose.sin(linalg.pinv(a, 0.4))))
+    for size in (0, 1, 4):
+        a = random(1, size, size)
+        of_size = fn([matrix(size, size)], Real)(lambda a: rose.sum(rose.sin(linalg.pinv(a, 0.4))))
+        assert np.array_equal(rose.grad(g)(a), rose.grad(of_size)(a))
+
+
+def test_derivatives_of_complex_pseudo_inverses_that_leave_out_singular_values():
+    a, w = [random(k, 5, 4) + 1j * random(k + 1, 5, 4) for k in (0, 2)]
+    f = fn([Vec[5, 4, rose.Complex]], Real)(lambda x: np.sum(np.abs(linalg.pinv(x, 0.5) - w.T) ** 2))
+    g = fn([Vec[5, 4, rose.Complex]], Real)(lambda x: np.sum(np.abs(rose.grad(f)(x)) ** 2))
+    d, h = random(7, 5, 4) + 1j * random(8, 5, 4), 1e-6
+    for value in (f, g):
+        at = rose.compile(value)
+        slope = (at(a + h * d) - at(a - h * d)) / (2 * h)
+        assert np.sum(rose.compile(rose.grad(value))(a) * d).real == pytest.approx(slope, rel=1e-6)
+
+
 @pytest.mark.parametrize(("m", "n"), [(3, 3), (5, 2), (2, 4)])
 def test_least_squares_are_numpys(m: int, n: int):
     a, b = random(m, m, n), random(n, m, 2)
