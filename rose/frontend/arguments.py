@@ -83,6 +83,7 @@ FIXED: dict[str, Fixed] = {  # by the name of the argument; or by that of the fu
     "unique.equal_nan": Fixed((True,), "nan are one number"),
     "unique.sorted": Fixed((True,), "they are sorted"),
     "polyfit.cov": Fixed((False,), "the result is the coefficients alone"),
+    "real_if_close.tol": Fixed(None, "it changes nothing: Reals have no imaginary parts"),
     "isin.kind": _DRIVER,
     "partition.kind": _DRIVER,
     "argpartition.kind": _DRIVER,

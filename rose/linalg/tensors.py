@@ -8,12 +8,11 @@ from typing import Any
 
 from ..errors import OutOfRange, TypeMismatch, here
 from ..frontend.arguments import lenient
-from ..frontend.arrays.elementwise import each
 from ..frontend.arrays.products import matmul
-from ..frontend.arrays.reductions import total, trace
+from ..frontend.arrays.reductions import trace
 from ..frontend.arrays.shapes import Shape, as_array, axes_given, is_several, shape_of, spelled
 from ..frontend.arrays.shaping import diagonal, moveaxis, ravel, reshape
-from ..frontend.operators import multiply
+from ..frontend.arrays.ufuncs import vecdot
 from ..frontend.typed import Array, ArrayLike
 from ..ir import Value
 from ..ir.sizes import Size, differ, times
@@ -74,8 +73,8 @@ def diagonal_of_numpy(x: ArrayLike, *, offset: Any = 0) -> Any:
 
 
 def vecdot_of_numpy(x1: ArrayLike, x2: ArrayLike, *, axis: Any = -1) -> Any:
-    """`np.linalg.vecdot`: the sum of products along an axis."""
-    return total(each(multiply, x1, x2), axis)
+    """`np.linalg.vecdot`: the sum of the products of the conjugate of `x1` with `x2` along an axis that both have."""
+    return vecdot(x1, x2, axis)
 
 
 @lenient

@@ -237,7 +237,7 @@ def test_a_row_is_right_on_the_whole_line(name: str, single: bool):
 
 HARD = [NAN, INF, -INF, 0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.5, -2.5, 3.0, 710.0, -710.0, 1e300, -1e300, 5e-324, -1e-310]
 OF_INDICES = {"floor_divide", "divmod", "left_shift", "right_shift", "ldexp", "gcd", "lcm"}
-OF_ARRAYS = {"matmul", "select", "allclose", "matvec", "vecdot", "vecmat", "iscomplexobj", "empty_like"}
+OF_ARRAYS = {"matmul", "select", "allclose", "matvec", "vecdot", "vecmat", "iscomplexobj", "isrealobj", "empty_like"}
 SEVERAL = {"modf"}  # results
 REDUCTIONS = {"amax", "amin", "max", "min", "nanmax", "nanmin", "maximum.reduce", "minimum.reduce"}
 OF_SCIPY = {"lgamma", "gammaln"}  # are infinite at subnormals, there; the law above has them
@@ -246,6 +246,7 @@ ZEROS = {"maximum", "minimum", "fmax", "fmin", "clip"}  # 0.0 is above -0.0, as 
 # in double precision always, there; and SciPy's is 0 where that is subnormal
 OTHERS: dict[str, Any] = {
     "float_power": np.power,
+    "i0": lambda x: np.where(abs(x) < 700.0, special.i0(x), special.iv(0, x)),  # NumPy's is infinite where exp is
     "expit": lambda x: np.where(x < 0.0, np.exp(x), 1.0) / (1.0 + np.exp(-np.abs(x))),
 }
 TRUTHS = {"bitwise_and", "bitwise_or", "bitwise_xor", "invert", "bitwise_not", "bitwise_invert"}  # of these alone

@@ -31,7 +31,9 @@ def size(v: Value, axis: Any = None) -> Any:
     return reduce(times, sizes if axis is None else [sizes[k] for k in axes_given(axis, len(sizes))], 1)
 
 
-PARTS = ("real", "imag", "conj", "conjugate", "angle", "isreal", "iscomplex", "iscomplexobj")  # by NumPy's names
+PARTS = (  # by NumPy's names
+    "real", "imag", "conj", "conjugate", "angle", "isreal", "iscomplex", "iscomplexobj", "isrealobj", "real_if_close",
+)  # fmt: skip
 
 
 def part(name: str) -> Callable[..., Any]:

@@ -17,6 +17,7 @@ from ...ir.hooks import above
 from ...ir.ops import iadd, ibeyond, ifrom
 from ...ir.sizes import at_most, differ, minus, plus, quotient, times
 from ...ir.types import Bool, Fin, Real, Tan, Vec, is_complex, struct_in
+from ...ir.value import host_index
 from ..columns import how_to_compute
 from ..index_expressions import literal
 from ..operators import as_real, multiply
@@ -175,14 +176,14 @@ def dot(x: Any, y: Any) -> Any:
     if not a or not b:
         return each(multiply, v, w)
     inside = -2 if len(b) > 1 else -1
-    _meet(v, w, [(-1, inside)], "rose.dot")
+    meet(v, w, [(-1, inside)], "rose.dot")
     first = [*range(len(a) - 1), "k"]
     second: list[Label] = [len(a) + j for j in range(len(b))]
     second[inside] = "k"
     return product_of([v, w], [first, second], [k for k in (*first, *second) if k != "k"], "rose.dot")
 
 
-def _meet(v: Value, w: Value, axes: Iterable[tuple[int, int]], name: str) -> None:
+def meet(v: Value, w: Value, axes: Iterable[tuple[int, int]], name: str) -> None:
     """Check that axes over which products are summed have one size: an element is broadcast along none of them."""
     a, b = shape_of(v.type), shape_of(w.type)
     for i, j in axes:
@@ -213,7 +214,7 @@ def inner(x: Any, y: Any) -> Any:
     a, b = [*shape_of(v.type)], [*shape_of(w.type)]
     if not a or not b:
         return each(multiply, v, w)
-    _meet(v, w, [(-1, -1)], "rose.inner")
+    meet(v, w, [(-1, -1)], "rose.inner")
     first, second = [*range(len(a) - 1), "k"], [*range(len(a), len(a) + len(b) - 1), "k"]
     return product_of([v, w], [first, second], [*first[:-1], *second[:-1]], "rose.inner")
 
@@ -253,7 +254,7 @@ def tensordot(x: Any, y: Any, axes: Any = 2) -> Any:
     if len(left) != len(right):
         what = f"rose.tensordot pairs {len(left)} axes with {len(right)}"
         raise TypeMismatch(what, here(), "give as many axes of the one as of the other")
-    _meet(v, w, zip(left, right, strict=True), "rose.tensordot")
+    meet(v, w, zip(left, right, strict=True), "rose.tensordot")
     first: list[Label] = [("x", k) for k in range(m)]
     second: list[Label] = [("y", k) for k in range(n)]
     for i, j in zip(left, right, strict=True):
@@ -405,9 +406,17 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
     else:
         points = numbers(x, "rose.trapezoid")
         rank = len(shape_of(points.type))
-        points = points if rank == 1 else moved(points, k, rank - 1)
+        if rank not in (1, last + 1) and not _is_from_the_end(axis):
+            what = f"an axis of {last + 1} that is counted from the first is none of the {rank} axes of the points"
+            raise TypeMismatch(what, here().into(["axis"]), f"count it from the last: axis={k - last - 1}")
+        points = points if rank == 1 else moved(points, axis_given(axis, rank), rank - 1)
         widths = points[..., 1:] - points[..., :-1]
     return sum_of_last(widths * (high + low) / 2.0)
+
+
+def _is_from_the_end(axis: Any) -> bool:
+    k = host_index(axis)
+    return k is not None and k < 0
 
 
 def sum_of_last(v: Value) -> Value:

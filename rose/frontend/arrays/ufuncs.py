@@ -16,6 +16,7 @@ from ...errors.advice import of_library
 from ...errors.numpy_names import by_numpys_name
 from ...ir import OPS, Value, a_traced, current_builder, ops
 from ...ir.hooks import above
+from ...ir.types import is_complex
 from ...ir.value import OPERATORS
 from ..language import control
 from ..language.select import stop_gradient
@@ -23,9 +24,10 @@ from ..operators import as_real
 from .attributes import PARTS, part
 from .creation import whole, zeros_like
 from .elementwise import each
-from .products import matmul
-from .reductions import all_, total, truth
+from .products import conjugate, matmul, meet
+from .reductions import all_, truth
 from .shapes import as_array
+from .shaping import moveaxis
 from .ufunc_methods import METHODS
 
 _OPERATORS = {
@@ -107,11 +109,14 @@ def _matvec(a: Any, x: Any) -> Any:
 
 
 def _vecmat(x: Any, a: Any) -> Any:
-    return matmul(as_array(x)[..., None, :], a)[..., 0, :]
+    return matmul(conjugate(as_array(x))[..., None, :], a)[..., 0, :]
 
 
-def _vecdot(x: Any, y: Any, axis: Any = -1) -> Any:
-    return total(as_array(x * y), axis)
+def vecdot(x: Any, y: Any, axis: Any = -1) -> Any:
+    """NumPy's `vecdot`: the sum of the products of the conjugate of `x` with `y` along an axis that both have."""
+    v, w = [as_array(z if axis == -1 else moveaxis(z, axis, -1)) for z in (conjugate(as_array(x)), y)]
+    meet(v, w, [(-1, -1)], "np.vecdot")
+    return matmul(v[..., None, :], w[..., :, None])[..., 0, 0]
 
 
 def _shifted(symbol: str) -> Callable[[Any, Any], Any]:
@@ -157,12 +162,13 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: 
 def sinc(x: Any) -> Any:
     """NumPy's `sinc`, `sin(pi * x) / (pi * x)`: near 0 by its series, so that its derivatives are there, too."""
 
-    def of(x: Any) -> Value:
-        angle = _real(x) * math.pi
+    def of(x: Any) -> Any:
+        angle = as_real(x) * math.pi
         square, series = angle * angle, current_builder().lift(0.0)
         for k in range(9, -1, -1):  # the rest is below 1e-22 where the series is taken
             series = series * square + (-1.0) ** k / math.factorial(2 * k + 1)
-        return ops.select(square < 0.25, series, ops.sin(angle) / angle)
+        size = ops.abs_(square) if is_complex(angle.type) else square
+        return ops.select(size < 0.25, series, ops.sin(angle) / angle)
 
     return each(of, x)
 
@@ -247,7 +253,7 @@ MEANINGS: dict[str, Callable[..., Any]] = {
     "logaddexp2": logaddexp2,
     "modf": modf,
     "ldexp": lambda x, k: x * ops.exp2(k),
-    "vecdot": _vecdot,
+    "vecdot": vecdot,
     "matvec": _matvec,
     "vecmat": _vecmat,
     "gcd": gcd,
@@ -258,6 +264,7 @@ MEANINGS: dict[str, Callable[..., Any]] = {
     "isneginf": lambda x: as_array(x) == -math.inf,
     "allclose": lambda a, b, rtol=1e-5, atol=1e-8, equal_nan=False: all_(isclose(a, b, rtol, atol, equal_nan)),
     "empty_like": zeros_like,
+    "i0": lambda x: above().scipys["i0"](x),
 }
 
 
@@ -283,7 +290,7 @@ def applied(name: str, inputs: tuple[Any, ...], named: dict[str, Any]) -> Any:
     if name in (specials := above().scipys) and not named:
         return specials[name](*inputs)
     if name == "vecdot" and [*named] == ["axis"]:
-        return _vecdot(*inputs, **named)
+        return vecdot(*inputs, **named)
     traced = next(x for x in inputs if isinstance(x, Value))
     what = f"{name} does not take {a_traced(traced)}: it is known only when the compiled function runs"
     if name in MEANINGS or name in METHODS:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ir import Value, current_builder
+from ...ir import OPS, Value, current_builder
 from ...ir.ops import abs_, atan2, hypot
 from ...ir.ops import select as choose
 from ...ir.types import is_complex
@@ -88,6 +88,12 @@ def sign(z: Value) -> Value:
     (a, b), r = parts(z), absolute(z)
     none = r == 0.0
     return made(choose(none, 0.0, a / r), choose(none, 0.0, b / r))
+
+
+def round_(z: Value) -> Value:
+    """Each part, rounded to a whole number."""
+    a, b = parts(z)
+    return made(OPS["round"](a), OPS["round"](b))
 
 
 def eq(z: Value, w: Value) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...errors import TypeMismatch, here
 from ...ir import Value
 from ...ir.types import is_complex
 from ..arrays.elementwise import array_function, each
@@ -69,3 +70,17 @@ def iscomplex(z: Any) -> Any:
 def iscomplexobj(z: Any) -> bool:
     """Whether it is a complex number or an array of them, which is known at once."""
     return has_complex(as_array(z))
+
+
+def isrealobj(x: Any) -> bool:
+    """Whether it is no complex number, and no array of them, which is known at once."""
+    return not iscomplexobj(x)
+
+
+@array_function
+def real_if_close(a: Any) -> Any:
+    """Numbers that are not complex; a TypeMismatch of others, whose imaginary parts only a run knows."""
+    if has_complex(a):
+        what = "whether imaginary parts are close to 0 is known only when the function runs, and would be a type"
+        raise TypeMismatch(what, here(), "write z.real")
+    return a

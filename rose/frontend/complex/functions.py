@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ...errors import TypeMismatch, here
 from ...host.marshal import is_listing
 from ...ir import Value, current_builder, ops
 from ...ir.types import Complex, Vec
-from ..arrays import norms, reductions
+from ..arrays import nans, norms, polynomials, reductions, running
 from ..arrays.elementwise import array_function, each, maps
+from ..arrays.kinds import kind_of
 from ..arrays.shapes import as_array, axis_given, shape_of
 from ..arrays.shaping import flip, ravel
 from ..language import loops
@@ -32,26 +34,34 @@ _LINEAR = {
 
 def applied(name: str, f: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """What a function that met a complex number is of complex numbers; a TypeMismatch if it is nothing."""
-    if name in _LINEAR:
-        return _of_parts(name, f, args, named)
-    if name in _OWN:
-        return _OWN[name](*args, **named)
+    if name in _LINEAR or name in _OWN:
+        bound = inspect.signature(f).bind(*args, **named)
+        if (dtype := bound.arguments.pop("dtype", None)) is not None:
+            _check_complex(dtype)
+        of = partial(_of_parts, name, f) if name in _LINEAR else _OWN[name]
+        return of(*bound.args, **bound.kwargs)
     name = {"smallest": "min", "largest": "max"}.get(name, name)
     what = f"{name} takes Reals, and got complex numbers"
     raise TypeMismatch(what, here(), "give it their .real, their .imag or their abs")
 
 
-def _of_parts(name: str, f: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+def _check_complex(dtype: Any) -> None:
+    if kind_of(dtype) != "c":
+        hint = "leave out the dtype, or take their .real, their .imag or their abs"
+        raise TypeMismatch("the imaginary parts of complex numbers would be lost", here().into(["dtype"]), hint)
+
+
+def _of_parts(name: str, f: Callable[..., Any], *args: Any, **named: Any) -> Any:
     """A linear function, of the real parts and of the imaginary parts."""
-    bound = inspect.signature(f).bind(*args, **named)
-    given = bound.arguments
+    given = inspect.signature(f).bind(*args, **named).arguments
     linear = {k: as_array(given[k]) for k in _LINEAR[name] if given.get(k) is not None}
     for k, x in given.items():
         if k not in linear and (is_array(x) or isinstance(x, Value)) and arrays.has_complex(as_array(x)):
             raise TypeMismatch(f"{name}: {k} is complex, and takes Reals", here(), "give it their .real or their abs")
 
     def part(of: Callable[[Any], Any]) -> Any:
-        return f(**(given | {k: of(x) if isinstance(x.type, Vec) else _number(of(x)) for k, x in linear.items()}))
+        first, *options = linear
+        return f(**(given | {first: of(linear[first])} | {k: _option(of(linear[k])) for k in options}))
 
     re, im = part(arrays.real), part(arrays.imag)
     if is_listing(re):
@@ -59,9 +69,9 @@ def _of_parts(name: str, f: Callable[..., Any], args: tuple[Any, ...], named: di
     return arrays.of_parts(re, im)
 
 
-def _number(x: Any) -> Any:
-    """A number of the host, where one is known: options are such."""
-    return x.attr if isinstance(x, Value) and x.op.name == "const" else x
+def _option(x: Any) -> Any:
+    """An option: a number of the host, where one is known."""
+    return x.attr if isinstance(x, Value) and not isinstance(x.type, Vec) and x.op.name == "const" else x
 
 
 def _as_complex(x: Any) -> Value:
@@ -74,16 +84,17 @@ def _complex(x: Any) -> Value:
 
 
 @array_function
-def prod(items: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = None, dtype: Any = None) -> Any:
-    """The product of all elements, or along axes."""
+def prod(items: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = None, where: Any = True) -> Any:
+    """The product of all elements, or along axes, of those for which `where` holds."""
     v, start = _as_complex(items), _complex(1.0 if initial is None else initial)
+    v = reductions.masked(v, where, _complex(1.0)) if where is not True else v
     axes = reductions.axes_of(axis, shape_of(v.type))
     fold: reductions.Fold = lambda sizes, item: reductions.fold_of(sizes, item, start, multiply)
     return reductions.over(v, axes, keepdims, fold)
 
 
 @array_function
-def cumprod(x: Any, axis: Any = None, dtype: Any = None) -> Any:
+def cumprod(x: Any, axis: Any = None) -> Any:
     """The running product along an axis, or of all elements in a row."""
     b, v = current_builder(), _as_complex(x)
     v = ravel(v) if axis is None else v
@@ -98,17 +109,22 @@ def cumprod(x: Any, axis: Any = None, dtype: Any = None) -> Any:
     return reductions.along(v, 0 if axis is None else axis_given(axis, len(shape_of(v.type))), of_vector)
 
 
-@array_function
-def var(x: Any, axis: Any = None, **named: Any) -> Any:
+def _variance(of_reals: Callable[..., Any]) -> Callable[..., Any]:
     """The mean of the squared distances from the mean: the sum of the variances of both parts."""
-    return reductions.var(arrays.real(x), axis, **named) + reductions.var(arrays.imag(x), axis, **named)
+
+    @array_function
+    def of(x: Any, axis: Any = None, *, mean: Any = None, **named: Any) -> Any:
+        means = [None if mean is None else part(mean) for part in (arrays.real, arrays.imag)]
+        parts = arrays.real(x), arrays.imag(x)
+        re, im = [of_reals(v, axis, mean=m, **named) for v, m in zip(parts, means, strict=True)]
+        return re + im
+
+    return of
 
 
-@array_function
-def std(x: Any, axis: Any = None, **named: Any) -> Any:
+def _root_of(variance: Callable[..., Any]) -> Callable[..., Any]:
     """The root of the variance."""
-    root: Callable[[Any], Any] = lambda v: ops.select(v == 0.0, 0.0, ops.sqrt(v))
-    return each(root, var(x, axis, **named))
+    return lambda *args, **named: each(reductions.root, variance(*args, **named))
 
 
 def _of_truths(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -133,6 +149,8 @@ def norm(x: Any, ord: Any = None, axis: Any = None, *, keepdims: Any = False) ->
 def polyval(p: Any, x: Any) -> Any:
     """The polynomial of the coefficients `p`, of the highest power first, by Horner's rule."""
     b, c = current_builder(), _as_complex(p)
+    if len(shape_of(c.type)) > 1:
+        return polynomials.of_rows(c, x)
     n = shape_of(c.type)[0]
 
     def at(y: Any) -> Value:
@@ -160,13 +178,29 @@ def vander(x: Any, N: Any = None, increasing: Any = False) -> Any:
     return rows if increasing else flip(rows, 1)
 
 
-@array_function
-def nansum(a: Any, axis: Any = None, **named: Any) -> Any:
-    """The sum of the numbers of which no part is nan."""
-    v = as_array(a)
-    known: Callable[[Any], Any] = lambda z: ops.select(z == z, z, _complex(0.0))
-    kept = each(known, v)
-    return applied("sum", loops.sum, (kept, axis), named)
+def _but_for_nan(of: Callable[..., Any]) -> Callable[..., Any]:
+    """`of` those numbers of which no part is nan, as of its `where`."""
+
+    @array_function
+    def of_known(a: Any, axis: Any = None, *, where: Any = True, **named: Any) -> Any:
+        v = as_array(a)
+        there = each(ops.eq, v, v)
+        return of(v, axis, where=there if where is True else there & where, **named)
+
+    return of_known
+
+
+def _running_but_for_nan(of: Callable[..., Any], instead: float) -> Callable[..., Any]:
+    @array_function
+    def of_known(a: Any, axis: Any = None) -> Any:
+        known: Callable[[Any], Any] = lambda z: ops.select(z == z, z, _complex(instead))
+        return of(each(known, as_array(a)), axis)
+
+    return of_known
+
+
+_var = _variance(reductions.var)
+_nanvar = _but_for_nan(_variance(nans.nanvar))
 
 
 def _reduce(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -177,8 +211,11 @@ def _reduce(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 _OWN: dict[str, Callable[..., Any]] = {
-    "prod": prod, "cumprod": cumprod, "var": var, "std": std, "norm": norm, "polyval": polyval, "vander": vander,
-    "nansum": nansum, "count_nonzero": _of_truths(loops.sum),
+    "prod": prod, "cumprod": cumprod, "var": _var, "std": _root_of(_var), "norm": norm, "polyval": polyval,
+    "vander": vander, "count_nonzero": _of_truths(loops.sum),
+    "nansum": _but_for_nan(loops.sum), "nanprod": _but_for_nan(prod), "nanmean": _but_for_nan(reductions.mean),
+    "nanvar": _nanvar, "nanstd": _root_of(_nanvar),
+    "nancumsum": _running_but_for_nan(running.cumsum, 0.0), "nancumprod": _running_but_for_nan(cumprod, 1.0),
     "add.reduce": _reduce(loops.sum), "multiply.reduce": _reduce(prod),
     "any_": _of_truths(reductions.any_), "all_": _of_truths(reductions.all_),
 }  # fmt: skip

@@ -15,6 +15,7 @@ from .parts import conjugated as conjugate_of
 _ROWS: dict[str, Callable[..., Value]] = {
     **{name: getattr(arithmetic, name) for name in "add sub neg mul div eq ne sign select".split()},
     "abs": arithmetic.absolute,
+    "round": arithmetic.round_,
     **{
         name: getattr(elementary, name)
         for name in """
@@ -44,6 +45,7 @@ def part(name: str, *args: Any, **named: Any) -> Any:
 _PARTS: dict[str, Callable[..., Any]] = {
     "real": arrays.real, "imag": arrays.imag, "conj": arrays.conj, "conjugate": arrays.conj, "angle": arrays.angle,
     "isreal": arrays.isreal, "iscomplex": arrays.iscomplex, "iscomplexobj": arrays.iscomplexobj,
+    "isrealobj": arrays.isrealobj, "real_if_close": arrays.real_if_close,
 }  # fmt: skip
 
 
