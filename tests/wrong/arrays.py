@@ -557,7 +557,7 @@ def a_percentile_that_is_none():
 def a_polynomial_of_a_matrix():
     @fn
     def f(c: Vec[2, 2], x: Real) -> Real:
-        return rose.polyval(c, x)
+        return rose.polyval(np.polyder(c), x)
 
     return f
 

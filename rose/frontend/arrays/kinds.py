@@ -58,6 +58,10 @@ def summed_as(x: Any, dtype: Any, name: str) -> Any:
 
 def averaged_as(x: Any, dtype: Any, name: str) -> Any:
     """The argument of a mean, with elements of the type that a user names, which is that of numbers."""
+    if dtype is not None and kind_of(dtype) == "c":
+        v = as_array(x)
+        if is_complex(leaf_of(v.type)) or name in ("mean", "nanmean"):
+            return of_kind(v, "c")
     if dtype is not None and kind_of(dtype) != "f":
         what = f"rose.{name} makes numbers, and its dtype is not {shown(dtype)}"
         hint = f"leave out the dtype, or write rose.{name}(x).astype(int)"

@@ -9,7 +9,7 @@ from ...errors import TypeMismatch, here
 from ...ir import Value, a_traced, current_builder
 from ...ir.sizes import Size, differ
 from ..operators import negative, operand
-from .creation import arange, whole
+from .creation import arange, whole, zeros_like
 from .elementwise import array_function, each
 from .joining import concatenate
 from .padding import pad
@@ -23,8 +23,11 @@ from .shaping import flip
 def polyval(p: Any, x: Any) -> Any:
     """The polynomial of the coefficients `p`, of the highest power first, at a number or at each of an array.
 
-    By Horner's rule: `(p[0] * x + p[1]) * x + ...`; of no coefficients it is 0.
+    By Horner's rule: `(p[0] * x + p[1]) * x + ...`; of no coefficients it is 0. Rows of coefficients are those of
+    several polynomials, which are broadcast against `x`.
     """
+    if len(shape_of((rows := as_array(p)).type)) > 1:
+        return of_rows(rows, x)
     b, c = current_builder(), _vector(p, "polyval")
     n = shape_of(c.type)[0]
 
@@ -37,6 +40,18 @@ def polyval(p: Any, x: Any) -> Any:
         return fold_of([n], coefficient, b.zero(sum_type(c, y)), step)
 
     return each(at, x)
+
+
+def of_rows(p: Value, x: Any) -> Any:
+    """The polynomials whose coefficients are arrays, the elements of `p`, at numbers."""
+    n = shape_of(p.type)[0]
+    if isinstance(n, Size):
+        what = f"rose.polyval of arrays of coefficients takes a number of them that is known, not {n!r}"
+        raise TypeMismatch(what, here(), "call it on each column: rose.polyval(p[:, j], x)")
+    y: Any = zeros_like(x)
+    for k in range(n):
+        y = y * x + current_builder().index(p, k)
+    return y
 
 
 @array_function

@@ -53,6 +53,8 @@ Fold = Callable[[Sequence[int | Size], Item], Value]  # what becomes of the elem
 def numbers(x: Any, name: str, *, single: bool = False) -> Value:
     """An argument as an array of numbers, conditions or indices; with `single` also a number, of no axes."""
     v = as_array(x)
+    if single and is_complex(v.type):
+        raise MeetsComplex
     if not isinstance(v.type, Vec) and not (single and is_number_type(v.type)):
         hint = "give it a list" + "; rose.grad(f) is the derivative of a function" * (name == "diff")
         raise TypeMismatch(f"rose.{name} goes along the axes of an array, not {_a(v, x)}", here(), hint)
@@ -82,8 +84,11 @@ def with_axes(
     x = as_given(x)
     several = is_array(x) and not is_several(x)
     asked = axis is not None or keepdims or initial is not None or where is not True
-    if isinstance(x, Value) and is_number_type(x.type) and not isinstance(axis, Value):
-        return x
+    if isinstance(x, Value) and not isinstance(axis, Value):
+        if is_complex(x.type):
+            raise MeetsComplex
+        if is_number_type(x.type):
+            return x
     if asked and not is_array(x) and not isinstance(x, tuple):
         hint = "make a vector of the items first: rose.vec(... for i in rose.range(n))"
         hint = f"write rose.{name}([x, y]) for several numbers" if isinstance(x, Value) else hint

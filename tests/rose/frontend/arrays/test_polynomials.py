@@ -9,7 +9,7 @@ import pytest
 from against_numpy import agree, differentiate
 
 import rose
-from rose import Real, Vec, dim, fn
+from rose import Real, TypeMismatch, Vec, dim, fn
 
 
 def test_a_polynomial_of_coefficients_that_are_known_is_differentiated_in_its_variable():
@@ -23,6 +23,18 @@ def test_a_polynomial_of_any_number_of_coefficients_is_one_loop():
     module = rose.compile(rose.grad(f), dynamic=True)
     for k in (0, 1, 5):
         assert np.array_equal(module(np.ones(k), 2.0), np.vander([2.0], k)[0])
+
+
+def test_rows_of_coefficients_are_those_of_several_polynomials():
+    p, x = np.arange(6.0).reshape(3, 2), np.array([2.0, -1.0])
+    of: Any = np.polyval
+    agree(of, of, [p, x], rtol=1e-15)
+    agree(of, of, [p, x[0]], rtol=1e-15)
+    differentiate(of, (3, 2), (2,))
+    n = dim("n")
+    with pytest.raises(TypeMismatch, match="takes a number of them that is known, not n") as e:
+        rose.compile(fn([Vec[n, Vec[2]], Real], Vec[2])(np.polyval), dynamic=True)
+    assert e.value.hint == "call it on each column: rose.polyval(p[:, j], x)"
 
 
 def test_vandermondes_matrix_of_several_columns_than_numbers():

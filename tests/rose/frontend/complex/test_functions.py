@@ -19,7 +19,8 @@ def _complex(*shape: int) -> Any:
 
 GIVEN: dict[str, Any] = {
     "z": _complex(4), "w": _complex(4), "M": _complex(3, 4), "A": _complex(3, 3), "B": _complex(3, 3),
-    "x": _draw.normal(size=4),
+    "x": _draw.normal(size=4), "N": np.where(_draw.random((3, 4)) < 0.4, complex(np.nan, 1.0), _complex(3, 4)),
+    "P": _draw.normal(size=(3, 4)), "c": _complex()[()],
 }  # fmt: skip
 
 EXPRESSIONS = """
@@ -93,6 +94,46 @@ z[::-1][np.array([0, 2])]
 np.isreal(z)
 np.iscomplex(z)
 np.isclose(z, w)
+np.sum(c)
+np.mean(c)
+np.prod(c, initial=2.0)
+np.var(c)
+np.std(c)
+np.cumsum(c)
+np.any(c)
+np.all(c)
+np.sum(M, 0, complex)
+np.sum(x, dtype=complex)
+np.mean(M, axis=0, dtype=np.complex128)
+np.mean(x, dtype=complex)
+np.prod(M, 0, np.complex128)
+np.prod(x, dtype=complex)
+np.cumsum(x, dtype='complex128')
+np.cumprod(M, axis=0, dtype=complex)
+np.var(M, axis=0, dtype=complex)
+np.prod(M, axis=1, where=P > 0.0)
+np.mean(M, where=P > 0.0)
+np.var(M, axis=1, where=P > -2.0, ddof=0.5)
+np.std(M, axis=0, mean=np.mean(M, axis=0, keepdims=True))
+np.nansum(N, axis=0)
+np.nanprod(N, axis=1, keepdims=True)
+np.nanmean(N, axis=1)
+np.nanmean(N, where=P > 0.0)
+np.nanvar(N, axis=1)
+np.nanstd(N, ddof=1)
+np.nancumsum(N, axis=1)
+np.nancumprod(N, axis=0)
+np.rint(z)
+np.round(M, 1)
+np.sinc(z)
+np.sinc(0.1 * z)
+np.polyval(M, z)
+np.polyval(P, z)
+np.polyval(M, x)
+np.isrealobj(z) * x
+np.real_if_close(x)
+np.linalg.eigh(A, 'U').eigenvalues
+np.linalg.eigvalsh(A, 'U')
 """.strip().splitlines()
 
 
@@ -104,7 +145,8 @@ def of(expression: str) -> tuple[Any, list[Any]]:
     leaf: Any = {"c": Complex, "b": Bool}.get(wanted.dtype.kind, Real)
     for n in reversed(wanted.shape):
         leaf = Vec[n, leaf]
-    types = [Vec[*GIVEN[k].shape, Complex if GIVEN[k].dtype.kind == "c" else Real] for k in names]
+    leaves: list[Any] = [Complex if GIVEN[k].dtype.kind == "c" else Real for k in names]
+    types = [Vec[*GIVEN[k].shape, t] if GIVEN[k].shape else t for k, t in zip(names, leaves, strict=True)]
     return fn(types, leaf)(eval(f"lambda {', '.join(names)}: {expression}", {"np": np, "rose": rose})), [
         wanted,
         *map(GIVEN.get, names),
@@ -122,9 +164,14 @@ def test_a_function_is_numpys(expression: str):
     assert np.asarray(again).tobytes() == np.asarray(found).tobytes()
 
 
-@pytest.mark.parametrize(
-    "expression", ["np.prod(z)", "np.std(M, axis=0)", "np.polyval(z, w)", "M @ z", "np.vdot(z, w)"]
-)
+DERIVED = """
+np.prod(z) | np.std(M, axis=0) | np.polyval(z, w) | M @ z | np.vdot(z, w) | np.nanmean(M, axis=1) | np.sinc(z) |
+np.polyval(M, z) | np.var(M, axis=1, where=P > -2.0) | np.prod(M, axis=1, where=P > 0.0) | np.sum(c) |
+np.std(M, axis=0, mean=np.mean(M, axis=0, keepdims=True)) | np.linalg.eigvalsh(A, 'U')
+"""
+
+
+@pytest.mark.parametrize("expression", DERIVED.replace("\n", " ").strip().split(" | "))
 def test_derivatives_are_those_of_differences(expression: str):
     assert rose.testing.examine(of(expression)[0], points=3).wrong == []
 
@@ -134,6 +181,12 @@ def test_what_takes_reals_says_so():
         with pytest.raises(TypeMismatch, match="takes Reals, and got complex numbers") as e:
             _ = fn([Vec[4, Complex]], Real)(lambda z, name=name: getattr(rose, name)(z)).func
         assert e.value.hint == "give it their .real, their .imag or their abs"
+    for dtype in (float, "int"):
+        with pytest.raises(TypeMismatch, match="the imaginary parts of complex numbers would be lost"):
+            _ = fn([Vec[4, Complex]], Real)(lambda z, dtype=dtype: np.sum(z, dtype=dtype)).func
+    with pytest.raises(TypeMismatch, match="whether imaginary parts are close to 0 is known only") as e:
+        _ = fn([Vec[4, Complex]], Vec[4])(lambda z: np.real_if_close(z)).func
+    assert e.value.hint == "write z.real"
     with pytest.raises(TypeMismatch, match="average: weights is complex"):
         _ = fn([Vec[4, Complex]], Complex)(lambda z: np.average(z, weights=z)).func
     with pytest.raises(TypeMismatch, match="the imaginary parts of complex numbers would be lost"):
