@@ -218,6 +218,8 @@ _OF_OBJECTS = (
     "not supported for the input types",
     "dtype('O')",
     "object arrays",
+    "dtype object",
+    ": object",
     "inhomogeneous shape",
 )
 

@@ -150,7 +150,8 @@ class Fn(Documented, NotANumber, Generic[P, R]):
         self.defaults = {} if self._derived else defaults_of(body, self.names)
         self._by_place = len(types) if self._derived else by_place(body, len(types))
         if self._derived:
-            self.__module__, self.__name__, self.__qualname__ = body.__module__, self.name, self.name
+            self.__module__ = getattr(body, "__module__", None) or "builtins"  # a ufunc of SciPy's has none
+            self.__name__ = self.__qualname__ = self.name
         else:
             functools.update_wrapper(self, body)
         self._func: Func | None = None

@@ -6,6 +6,7 @@ derivative rules. In a parameter without one, such as the order of a Bessel func
 Numbers are real: where SciPy would give a complex one, the result is nan.
 
     several     functions with several results, or with options
+    scipys      functions that have SciPy's name alone: scipy.special.boxcox of a traced value
 """
 
 from collections.abc import Callable
@@ -66,6 +67,7 @@ from ..ir.special_ops import (
     yv,
 )
 from ..ir.special_ops import digamma as psi
+from .scipys import BY_SCIPYS_NAME
 from .several import (
     airy,
     ellipj,
@@ -94,7 +96,7 @@ _ALIASES: dict[str, Callable[..., Any]] = {
     "_riemann_zeta": zeta,
     "_zeta": zeta,
 }
-SCIPYS: dict[str, Callable[..., Any]] = {**{name: globals()[name] for name in __all__}, **_ALIASES}
+SCIPYS: dict[str, Callable[..., Any]] = {**{name: globals()[name] for name in __all__}, **_ALIASES, **BY_SCIPYS_NAME}
 
 if not TYPE_CHECKING:  # to a checker, what is not there is an error
     __getattr__, __dir__ = missing(__name__), listed(__name__)

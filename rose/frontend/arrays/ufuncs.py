@@ -295,6 +295,8 @@ def applied(name: str, inputs: tuple[Any, ...], named: dict[str, Any]) -> Any:
     what = f"{name} does not take {a_traced(traced)}: it is known only when the compiled function runs"
     if name in MEANINGS or name in METHODS:
         what = f"{name} takes no {next(iter(named))} with {a_traced(traced)}"
+    if name.endswith(".at"):
+        raise TypeMismatch(what, here(), "write x = x.at[i].add(y), or .mul, .min, .max, .set: it makes a new array")
     raise TypeMismatch(what, here(), of_library(name))
 
 

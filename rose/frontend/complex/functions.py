@@ -14,8 +14,8 @@ from typing import Any
 from ...errors import TypeMismatch, here
 from ...host.marshal import is_listing
 from ...ir import Value, current_builder, ops
-from ...ir.types import Complex, Vec
-from ..arrays import nans, norms, polynomials, reductions, running
+from ...ir.types import Bool, Complex, Vec
+from ..arrays import nans, norms, polynomials, reductions, running, statistics
 from ..arrays.elementwise import array_function, each, maps
 from ..arrays.kinds import kind_of
 from ..arrays.shapes import as_array, axis_given, shape_of
@@ -24,11 +24,12 @@ from ..language import loops
 from ..operators import is_array, multiply
 from ..values import is_number, to_value
 from . import arrays
+from .parts import number
 
 # functions that are linear, or of each part, with the arguments in which they are
 _LINEAR = {
     "sum": ("items", "initial"), "mean": ("x",), "cumsum": ("x",), "diff": ("x", "prepend", "append"), "trace": ("x",),
-    "average": ("a",), "gradient": ("f",), "trapezoid": ("y",), "interp": ("fp",), "nan_to_num": ("x",),
+    "gradient": ("f",), "trapezoid": ("y",), "interp": ("fp", "left", "right"), "nan_to_num": ("x",),
 }  # fmt: skip
 
 
@@ -53,15 +54,17 @@ def _check_complex(dtype: Any) -> None:
 
 def _of_parts(name: str, f: Callable[..., Any], *args: Any, **named: Any) -> Any:
     """A linear function, of the real parts and of the imaginary parts."""
-    given = inspect.signature(f).bind(*args, **named).arguments
-    linear = {k: as_array(given[k]) for k in _LINEAR[name] if given.get(k) is not None}
+    bound = inspect.signature(f).bind(*args, **named)
+    given = bound.arguments
+    linear = {k: as_array(given[k]) for k in _LINEAR.get(name, ("a",)) if given.get(k) is not None}
     for k, x in given.items():
         if k not in linear and (is_array(x) or isinstance(x, Value)) and arrays.has_complex(as_array(x)):
             raise TypeMismatch(f"{name}: {k} is complex, and takes Reals", here(), "give it their .real or their abs")
 
     def part(of: Callable[[Any], Any]) -> Any:
         first, *options = linear
-        return f(**(given | {first: of(linear[first])} | {k: _option(of(linear[k])) for k in options}))
+        given.update({first: of(linear[first])} | {k: _option(of(linear[k])) for k in options})
+        return f(*bound.args, **bound.kwargs)
 
     re, im = part(arrays.real), part(arrays.imag)
     if is_listing(re):
@@ -74,13 +77,23 @@ def _option(x: Any) -> Any:
     return x.attr if isinstance(x, Value) and not isinstance(x.type, Vec) and x.op.name == "const" else x
 
 
+def _average(*args: Any, **named: Any) -> Any:
+    """The mean with weights, of both parts; with the sum of the weights, which are Reals."""
+    given = inspect.signature(statistics.average).bind(*args, **named).arguments
+    returned = given.pop("returned", False)
+    found = _of_parts("average", statistics.average, **given)
+    if not returned:
+        return found
+    return found, statistics.average(**(given | {"a": arrays.real(given["a"]), "returned": True}))[1]
+
+
 def _as_complex(x: Any) -> Value:
     v = as_array(x)
     return maps(shape_of(v.type), _complex, [v])
 
 
 def _complex(x: Any) -> Value:
-    return to_value(x, Complex)
+    return to_value(number(x) if isinstance(x, Value) and x.type is Bool else x, Complex)
 
 
 @array_function
@@ -212,7 +225,7 @@ def _reduce(f: Callable[..., Any]) -> Callable[..., Any]:
 
 _OWN: dict[str, Callable[..., Any]] = {
     "prod": prod, "cumprod": cumprod, "var": _var, "std": _root_of(_var), "norm": norm, "polyval": polyval,
-    "vander": vander, "count_nonzero": _of_truths(loops.sum),
+    "vander": vander, "average": _average, "count_nonzero": _of_truths(loops.sum),
     "nansum": _but_for_nan(loops.sum), "nanprod": _but_for_nan(prod), "nanmean": _but_for_nan(reductions.mean),
     "nanvar": _nanvar, "nanstd": _root_of(_nanvar),
     "nancumsum": _running_but_for_nan(running.cumsum, 0.0), "nancumprod": _running_but_for_nan(cumprod, 1.0),

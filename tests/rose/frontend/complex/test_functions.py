@@ -131,6 +131,22 @@ np.polyval(M, z)
 np.polyval(P, z)
 np.polyval(M, x)
 np.isrealobj(z) * x
+np.average(z, weights=x, returned=True)[0]
+np.average(z, weights=x, returned=True)[1]
+np.average(M, 1, None, True)[1]
+np.average(M, axis=0, keepdims=True)
+np.interp(9.0 * x, np.arange(4.0), z, left=1.0, right=2j)
+np.interp(9.0 * x, np.arange(4.0), z, -1.0)
+np.interp(x, np.arange(4.0), z, period=3.5)
+np.nan_to_num(N, nan=3.0, posinf=1.0)
+np.diff(z, prepend=1.0, append=2j)
+np.gradient(z, 0.5)
+np.gradient(z, np.arange(4.0) ** 2)
+np.trapezoid(z, np.arange(4.0) ** 2)
+np.trapezoid(M, axis=0)
+np.trace(A, 1)
+np.prod(x > 0.0, dtype=complex)
+np.sum(M, axis=1, initial=2.0 - 1j, where=P > 0.0)
 np.real_if_close(x)
 np.linalg.eigh(A, 'U').eigenvalues
 np.linalg.eigvalsh(A, 'U')
