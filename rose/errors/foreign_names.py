@@ -14,8 +14,6 @@ from functools import cache
 
 _NUMPY = """
     empty = rose.zeros(n)
-    geomspace = rose.exp(rose.linspace(rose.log(a), rose.log(b), n))
-    logspace = 10.0 ** rose.linspace(a, b, n)
     msort = rose.sort(x, axis=0)
     row_stack = rose.vstack([x, y])
     tri = rose.tril(rose.ones((n, n)))
@@ -37,7 +35,8 @@ _NUMPY = """
         nanargmin partition argpartition lexsort polyfit polyder polyint polyadd polysub polymul roots poly rollaxis
         cumulative_sum cumulative_prod unstack atleast_3d broadcast_arrays isin histogram histogram2d piecewise
         choose resize diagflat unwrap apply_along_axis apply_over_axes vecdot matvec vecmat sinc logaddexp
-        logaddexp2 ix_ ravel_multi_index isposinf isneginf = np.$(...); NumPy's function takes traced values
+        logaddexp2 ix_ ravel_multi_index isposinf isneginf logspace geomspace tril_indices_from triu_indices_from
+        diag_indices_from = np.$(...); NumPy's function takes traced values
     mT = rose.swapaxes(x, -1, -2)
     empty_like = rose.zeros_like(x)
     in1d = np.isin(x, y)

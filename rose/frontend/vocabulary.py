@@ -187,7 +187,8 @@ OF_NUMPY = {  # functions that have NumPy's name alone, by where they are: each 
         "counting": "bincount digitize histogram histogram2d lexsort partition argpartition",
         "editing": (
             "hsplit vsplit dsplit unstack rollaxis matrix_transpose broadcast_arrays diagflat resize insert delete "
-            "array_equal array_equiv isin piecewise choose apply_along_axis apply_over_axes ix_ ravel_multi_index"
+            "array_equal array_equiv isin piecewise choose apply_along_axis apply_over_axes ix_ ravel_multi_index "
+            "logspace geomspace tril_indices_from triu_indices_from diag_indices_from"
         ),
     }.items()
     for name in names.split()

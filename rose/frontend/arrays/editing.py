@@ -5,6 +5,7 @@ The places are constants. Each is a few of `joining` and `shaping`.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from functools import reduce
 from math import prod
@@ -13,15 +14,18 @@ from typing import Any
 from ...errors import OutOfRange, TypeMismatch, here
 from ...ir import Value, a_traced, current_builder, ops, shown
 from ...ir.ops import select
+from ...ir.sizes import Size
 from ...ir.value import host_index
-from ..operators import view
+from ..operators import as_real, view
 from . import joining
+from .creation import linspace
 from .elementwise import array_function, each
 from .indexing import as_indices, part
 from .joining import concatenate
+from .kinds import typed
 from .order import take
 from .reductions import any_, number
-from .shapes import array_type, as_array, axis_given, broadcast, is_several, leaf_of, shape_given, shape_of
+from .shapes import array_type, as_array, axis_given, broadcast, is_several, leaf_of, shape_given, shape_of, spelled
 from .shaping import broadcast_to, diag, expand_dims, given, moveaxis, permuted, ravel, reshape, tile
 
 
@@ -172,6 +176,65 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
         return concatenate([part(v, _along(k, slice(0, places[0]))), part(v, _along(k, slice(places[0] + 1, n)))], k)
     kept = [i for i in range(n) if i not in set(places)]
     return take(v, kept, k) if kept else part(v, _along(k, slice(0, 0)))
+
+
+# made
+
+
+@array_function
+def logspace(
+    start: Any, stop: Any, num: Any = 50, endpoint: Any = True, base: Any = 10.0, dtype: Any = None, axis: Any = 0
+) -> Any:
+    """Powers of `base` with evenly spaced exponents, from `start` to `stop`, along a new axis."""
+    return typed(each(ops.pow_, base, linspace(start, stop, num, endpoint, axis=axis)), dtype)
+
+
+@array_function
+def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype: Any = None, axis: Any = 0) -> Any:
+    """Numbers of one sign, from `start` to `stop`, each the same multiple of the one before, along a new axis."""
+    ratio: Callable[[Any, Any], Value] = lambda x, y: ops.log(as_real(y) / as_real(x))
+    first, logs = as_array(start), each(ratio, start, stop)
+    more = len(shape_of(logs.type)) - len(shape_of(first.type))
+    steps = linspace(0.0, logs, num, endpoint, axis=axis)
+    k = axis_given(axis, len(shape_of(steps.type)))
+    row = as_array(expand_dims(reshape(first, (*[1] * more, *shape_of(first.type))), k))
+    return typed(each(lambda x, y: as_real(x) * ops.exp(y), row, steps), dtype)
+
+
+def _sizes(arr: Any, name: str, rank: int = 2) -> tuple[int, ...]:
+    """The sizes of an array of that many axes, or of some, which are known."""
+    v = as_array(arr)
+    sizes = shape_of(v.type)
+    if len(sizes) != rank if rank else len(sizes) < 2:
+        raise TypeMismatch(f"np.{name} takes a matrix, not {a_traced(v)}", here(), "give a Vec[n, m]")
+    for n in sizes:
+        if isinstance(n, Size):
+            what = f"np.{name} takes a size that is known, not {n!r}: there is an index for each element"
+            raise TypeMismatch(what, here(), "write rose.tril, rose.triu or rose.diagonal of the matrix")
+    return tuple([int(n) for n in sizes if not isinstance(n, Size)])
+
+
+@array_function
+def tril_indices_from(arr: Any, k: Any = 0) -> Any:
+    """The indices of the lower triangle of a matrix, as NumPy's integers."""
+    rows, columns = _sizes(arr, "tril_indices_from")
+    return sys.modules["numpy"].tril_indices(rows, k, columns)
+
+
+@array_function
+def triu_indices_from(arr: Any, k: Any = 0) -> Any:
+    """The indices of the upper triangle of a matrix, as NumPy's integers."""
+    rows, columns = _sizes(arr, "triu_indices_from")
+    return sys.modules["numpy"].triu_indices(rows, k, columns)
+
+
+@array_function
+def diag_indices_from(arr: Any) -> Any:
+    """The indices of the main diagonal of an array of axes of one size, as NumPy's integers."""
+    sizes = _sizes(arr, "diag_indices_from", 0)
+    if len(set(sizes)) != 1:
+        raise TypeMismatch(f"np.diag_indices_from takes axes of one size, not {spelled(sizes)}", here(), "take a part")
+    return sys.modules["numpy"].diag_indices(sizes[0], len(sizes))
 
 
 # compared

@@ -402,7 +402,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
     v = moved(v, k, last)
     low, high = v[..., :-1], v[..., 1:]
     if x is None:
-        widths = dx if is_number(dx) or isinstance(dx, Value) else as_array(dx)
+        widths = dx if is_number(dx) else _beside(as_array(dx), k, last)
     else:
         points = numbers(x, "rose.trapezoid")
         rank = len(shape_of(points.type))
@@ -412,6 +412,16 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
         points = points if rank == 1 else moved(points, axis_given(axis, rank), rank - 1)
         widths = points[..., 1:] - points[..., :-1]
     return sum_of_last(widths * (high + low) / 2.0)
+
+
+def _beside(widths: Value, k: int, last: int) -> Value:
+    """Widths that are broadcast to all axes, with the `k`-th as their last."""
+    if not shape_of(widths.type):
+        return widths
+    for _ in range(last + 1 - len(shape_of(widths.type))):
+        widths = as_array(widths[None])
+    more = len(shape_of(widths.type)) - last - 1
+    return moved(widths, k + more, last + more)
 
 
 def _is_from_the_end(axis: Any) -> bool:

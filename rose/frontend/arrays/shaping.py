@@ -243,6 +243,7 @@ def roll(x: Any, shift: Any, axis: Any = None) -> Any:
     Without an axis the elements are moved in the order of `ravel`. The shifts are Python integers.
     """
     v, shape = given(x, "x")
+    shift = shift if isinstance(shift, Value) or not hasattr(shift, "tolist") else shift.tolist()
     if axis is None and len(shape) != 1:
         return reshaped(_along_cycles(reshaped(v, (_count(shape),)), [whole(shift, "shift", "rose.roll")], [0]), shape)
     axes = [0] if axis is None else [axis_given(k, len(shape)) for k in items_of(axis)]

@@ -104,6 +104,17 @@ def modf(x: Any) -> tuple[Any, Any]:
     return each(rest, x), each(before, x)
 
 
+def ldexp(x: Any, k: Any) -> Any:
+    """NumPy's `ldexp`, `x * 2**k`, in two steps where that power is no number."""
+
+    def of(x: Any, k: Any) -> Value:
+        x, k = _real(x), _real(k)
+        rest = ops.select(k > 1023.0, k - 1023.0, ops.select(k < -1022.0, k + 1022.0, 0.0))
+        return x * ops.exp2(ops.clip(rest, -1022.0, 1023.0)) * ops.exp2(ops.clip(k, -1022.0, 1023.0))
+
+    return each(of, x, k)
+
+
 def _matvec(a: Any, x: Any) -> Any:
     return matmul(a, as_array(x)[..., None])[..., 0]
 
@@ -252,7 +263,7 @@ MEANINGS: dict[str, Callable[..., Any]] = {
     "logaddexp": logaddexp,
     "logaddexp2": logaddexp2,
     "modf": modf,
-    "ldexp": lambda x, k: x * ops.exp2(k),
+    "ldexp": ldexp,
     "vecdot": vecdot,
     "matvec": _matvec,
     "vecmat": _vecmat,

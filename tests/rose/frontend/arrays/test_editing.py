@@ -25,7 +25,12 @@ CALLS = """np.hsplit(x,2)[1] | np.vsplit(x,2)[0] | np.dsplit(x,3)[2] | np.hsplit
     np.apply_along_axis(np.sum,1,x) | np.apply_along_axis(lambda v:v[:2]*v[2],1,x) |
     np.apply_over_axes(np.sum,x,(0,2)) | np.moveaxis(np.vecdot(x,x[0]),0,1) | np.matvec(x,x[0,0]) |
     np.vecmat(x[0,:,0],x) | np.modf(5*x)[0] | np.modf(5*x)[1] | np.logaddexp2(x,2*x[0]) | np.ldexp(x,3) |
-    np.round(x,1) | np.around(100*x,-1) | np.atleast_1d(x[0],x)[1]"""
+    np.round(x,1) | np.around(100*x,-1) | np.atleast_1d(x[0],x)[1] | np.ldexp(x,[1,-2,3]) | np.ldexp(0.1*x,1026) |
+    np.ldexp(x,-1070) | np.ldexp(0*x,2000) | np.logspace(x,2*x[0],4) | np.logspace(x[0,0],1,3,False,2.0,None,1) |
+    np.logspace(0,x[0,0],3) | np.geomspace(x*x,2+x[0]**2,3,axis=1) | np.geomspace(-1-x[0]**2,-2,4,endpoint=False) |
+    np.geomspace(3,x[0,0]**2,4,axis=-1) | x[0][np.tril_indices_from(x[0])] | x[0][np.triu_indices_from(x[0],1)] |
+    x[0,:3][np.diag_indices_from(x[0,:3])] | np.roll(x,np.array([3]),1) | np.roll(x,np.array([1,2]),(0,2)) |
+    np.delete(x,[0,-1,0],axis=1)"""
 TEXTS = [text.strip() for text in CALLS.replace("\n", " ").split("|")]
 
 
@@ -50,6 +55,7 @@ SMOOTH += [
     "np.apply_along_axis(lambda v:v*v[0],0,x)",
     "np.logaddexp2(x,1.0)",
 ]
+SMOOTH += ["np.logspace(x,1.0,3)", "np.geomspace(1+x,2.0,3)", "np.ldexp(x,3)"]
 SMOOTH += ["np.matvec(x,x[0])", "np.vecdot(x,x)", "np.hsplit(x,2)[0]", "np.apply_over_axes(np.sum,x,(0,))"]
 
 
@@ -88,6 +94,8 @@ WRONG: list[tuple[str, type[RoseError], str]] = [
     ("np.delete(x[0,0], i)", TypeMismatch, "takes places that Python knows"),
     ("np.piecewise(x, [x > 0.0], [1.0, 2.0, 3.0])", TypeMismatch, "given 1 conditions and 3 functions"),
     ("np.matrix_transpose(x[0,0])", TypeMismatch, "takes a matrix"),
+    ("np.tril_indices_from(x)", TypeMismatch, "tril_indices_from takes a matrix"),
+    ("np.diag_indices_from(x)", TypeMismatch, "takes axes of one size, not"),
     ("np.ravel_multi_index((i,), (2, 2))", TypeMismatch, "given 1 indices for 2 axes"),
 ]
 
@@ -96,6 +104,15 @@ WRONG: list[tuple[str, type[RoseError], str]] = [
 def test_what_is_no_place_is_an_error(text: str, error: type[RoseError], words: str):
     with pytest.raises(error, match=words):
         _ = fn([Vec[2, 2, 3], Fin[2]], Real)(lambda x, i: eval(text, {"np": np, "x": x, "i": i})).func
+
+
+def test_indices_of_a_matrix_of_any_size_are_not_known():
+    n = rose.dim("n")
+    f = fn([Vec[n, Vec[n]]], Real)(lambda a: np.sum(a[np.tril_indices_from(a)]))
+    with pytest.raises(TypeMismatch, match="takes a size that is known, not n") as e:
+        rose.compile(f, dynamic=True)
+    assert e.value.hint == "write rose.tril, rose.triu or rose.diagonal of the matrix"
+    assert f(np.ones((3, 3))) == 6.0
 
 
 def test_an_array_of_no_elements():

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+import scipy.linalg
+import scipy.special
 
 import rose
 from rose import Fin, Real, Vec, dim, fn
@@ -224,6 +226,8 @@ REFUSED: dict[str, tuple[Any, str]] = {  # what cannot be had of objects, and wh
     "another shape": (lambda x, y: np.array([x * np.ones(2), y * np.ones(3)]), "give arrays of one shape"),
     "a number beside a row": (lambda x, y: np.array([x * np.ones(2), y]), "give arrays of one shape"),
     "numbers beside traced ones": (lambda x, y: np.exp(np.array([x, 1.0])), r"write rose.exp\(...\)"),
+    "SciPy's determinant": (lambda x, y: scipy.linalg.det(np.array([[x, y], [y, x]])), r"write rose.linalg.det\(...\)"),
+    "SciPy's factorial": (lambda x, y: scipy.special.factorial(np.array([x, y])), r"write rose.array\(\[...\]\)"),
     "an angle": (lambda x, y: np.arctan2(2.0, np.array([x, y])), r"write rose.array\(\[...\]\)"),
 }  # fmt: skip
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import pytest
 
 import rose
-from rose import Fin, Real, Vec, fn, grad
+from rose import Fin, Real, TypeMismatch, Vec, fn, grad
 
 
 def test_they_are_differentiated_twice():
@@ -17,3 +20,13 @@ def test_they_are_differentiated_twice():
 def test_an_outer_difference_of_indices_and_of_nothing():
     f = fn([Vec[2, Fin[3]], Vec[0]], Vec[2, 0])(lambda i, x: np.multiply.outer(i, x))
     assert np.shape(f([0, 2], [])) == (2, 0)
+
+
+def test_a_method_that_changes_an_array_says_what_makes_a_new_one():
+    def body(x: Any) -> Any:
+        np.add.at(x, [0, 0], 1.0)
+        return x
+
+    with pytest.raises(TypeMismatch, match="add.at does not take a traced") as e:
+        _ = fn([Vec[3]], Vec[3])(body).func
+    assert e.value.hint == "write x = x.at[i].add(y), or .mul, .min, .max, .set: it makes a new array"
