@@ -15,8 +15,8 @@ RANKS = [((3, 3, 3), (3, 3)), ((3, 3), (3, 3, 3)), ((3,), (3, 3)), ((3, 3, 3), (
 CALLS = """
 np.vecdot(x,y,axis={k}) | np.linalg.vecdot(x,y,axis={k}) | np.cross(x,y,axis={k}) | np.linalg.cross(x,y,axis={k}) |
 np.trapezoid(x,y,axis={k}) | np.average(x,axis={k},weights=y) | np.append(x,y,axis={k}) | np.insert(x,1,y,axis={k}) |
-np.tensordot(x,y,({k},{k})) | np.concatenate([x,y],axis={k}) | np.stack([x,y],axis={k}) | np.diff(x,prepend=y,axis={k}) |
-np.trapezoid(x,dx=np.take(y,[0,1],{k}),axis={k})
+np.tensordot(x,y,({k},{k})) | np.concatenate([x,y],axis={k}) | np.stack([x,y],axis={k}) | np.diff(x,prepend=y,axis={k})
+| np.trapezoid(x,dx=np.take(y,[0,1],{k}),axis={k})
 """
 
 

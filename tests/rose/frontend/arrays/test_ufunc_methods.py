@@ -27,6 +27,6 @@ def test_a_method_that_changes_an_array_says_what_makes_a_new_one():
         np.add.at(x, [0, 0], 1.0)
         return x
 
-    with pytest.raises(TypeMismatch, match="add.at does not take a traced") as e:
+    with pytest.raises(TypeMismatch, match=r"add\.at does not take a traced") as e:
         _ = fn([Vec[3]], Vec[3])(body).func
     assert e.value.hint == "write x = x.at[i].add(y), or .mul, .min, .max, .set: it makes a new array"
