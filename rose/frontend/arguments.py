@@ -49,8 +49,6 @@ FIXED: dict[str, Fixed] = {  # by the name of the argument; or by that of the fu
     "ndmax": Fixed((0,), "an array has the axes that it is given"),
     "reflect_type": Fixed(("even",), "what is mirrored keeps its sign"),
     "stat_length": Fixed((None,), "a statistic is that of the whole axis"),
-    "fweights": Fixed((None,), "samples have equal weights", "write rose.repeat(m, fweights, axis=1) of whole numbers"),
-    "aweights": Fixed((None,), "samples have equal weights", "write the weighted sum: rose.average(x, weights=w)"),
     **dict.fromkeys(("copy", "subok", "casting", "overwrite_input"), _NOTHING),
     **dict.fromkeys(("overwrite_a", "overwrite_b", "overwrite_ab", "overwrite_x"), _NOTHING),
     "workers": Fixed(None, "it changes nothing: a module runs in one thread"),

@@ -337,6 +337,8 @@ ROWS |= {
         ("cov(x)", (4,)),
         ("cov(x, y, bias=True)", (3,), (3,)),
         ("cov(x, ddof=2)", (1, 4)),
+        ("cov(x, aweights=1.0 + y * y)", (2, 4), (4,)),
+        ("cov(x, bias=True, fweights=[2, 1, 3], aweights=1.0 + y * y)", (2, 3), (3,)),
     ),
     "corrcoef": product(("corrcoef(x, y)", (6,), (2, 6)), ("corrcoef(x, rowvar=False)", (4, 2)), ("corrcoef(x)", (3,))),
     "count_nonzero": reduction("count_nonzero", lambda x, **named: 1.0 * np.count_nonzero(x, **named), keepdims=KEEP),

@@ -305,7 +305,8 @@ def _nested(flat: list[Any], shape: tuple[int, ...]) -> list[Any]:
 def elements(v: Value) -> Iterator[Any]:
     """The elements of a short vector, one by one, as Python's own loops and assignments want them."""
     loc = here()
-    hint = "loop with `for i in rose.range(n)` and read v[i], or name its elements: v[0], v[1]"
+    hint = "loop with `for i in rose.range(n)` and read v[i], or with rose.scan, which carries what changes; or name "
+    hint += "its elements: v[0], v[1]"
     if not isinstance(v.type, Vec):
         raise TypeMismatch(f"{a_traced(v)} cannot be iterated or unpacked", loc, of_math(called(loc), hint))
     t = as_vec(v.type).elem

@@ -264,8 +264,8 @@ def gradient(f: Any, *spacing: Any, axis: Any = None, edge_order: Any = 1) -> An
     """The slopes of samples along an axis: half the difference of both neighbours, at the ends that to the one.
 
     `spacing` is the distance of samples, 1 by default, or the vector of their coordinates: one for all axes, or one for
-    each. Without an axis of a matrix it gives a tuple: the slopes along each. An axis has two samples at least. With
-    `edge_order=2`, and three samples, the slopes at the ends are those of parabolas.
+    each. Along several axes, or all of a matrix, it gives a tuple: the slopes along each. An axis has two samples at
+    least. With `edge_order=2`, and three samples, the slopes at the ends are those of parabolas.
     """
     if host_index(edge_order) not in (1, 2):
         what = a_traced(edge_order) if isinstance(edge_order, Value) else shown(edge_order)
@@ -274,12 +274,14 @@ def gradient(f: Any, *spacing: Any, axis: Any = None, edge_order: Any = 1) -> An
     rank = len(shape_of(v.type))
     axes = [*range(rank)] if axis is None else axes_given(axis, rank)
     steps = spacing or (1.0,)
+    if not axes:
+        return ()
     if len(steps) not in (1, len(axes)):
         what = f"rose.gradient along {len(axes)} axes is given {len(steps)} spacings"
         raise TypeMismatch(what, here(), "give one for all axes, or one for each")
     steps = steps * len(axes) if len(steps) < len(axes) else steps
     found = [_slopes(v, k, step, edge_order) for k, step in zip(axes, steps, strict=True)]
-    return found[0] if len(found) == 1 and not isinstance(axis, tuple) else tuple(found)
+    return found[0] if len(found) == 1 else tuple(found)
 
 
 def _slopes(v: Value, axis: int, step: Any, order: int) -> Value:

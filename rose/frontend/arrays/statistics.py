@@ -15,7 +15,7 @@ from .kinds import averaged_as
 from .order import quantiles
 from .products import matmul
 from .reductions import axes_of, degrees_of_freedom, extreme, mean, number, numbers, total, truth
-from .shapes import Shape, axes_given, is_several, same, shape_of, spelled
+from .shapes import Shape, as_array, axes_given, is_several, same, shape_of, spelled
 from .shaping import diagonal, expand_dims, transpose
 
 
@@ -69,19 +69,42 @@ def percentile(a: Any, q: Any, axis: Any = None, *, method: Any = "linear", keep
 
 
 @array_function
-def cov(m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any = None, *, dtype: Any = None) -> Any:
+def cov(
+    m: Any, y: Any = None, rowvar: Any = True, bias: Any = False, ddof: Any = None, fweights: Any = None,
+    aweights: Any = None, *, dtype: Any = None,
+) -> Any:  # fmt: skip
     """The covariances of variables, the rows of a matrix (its columns with `rowvar=False`): a matrix; of one, a number.
 
     They are sums of products of distances from the means, over the number of samples less 1, or less `ddof`; over that
-    number itself with `bias=True`. `y` has further variables, of the same samples.
+    number itself with `bias=True`. `y` has further variables, of the same samples. A sample counts `fweights` times,
+    and has the weight `aweights`.
     """
     rows = averaged_as(_variables(m, rowvar), dtype, "cov")
     rows = rows if y is None else vstack([rows, _variables(y, rowvar)])
     variables, n = shape_of(rows.type)
     less = int(not bias) if ddof is None else whole(ddof, "ddof", "rose.cov")
+    if fweights is not None or aweights is not None:
+        found = _weighted(rows, less, fweights, aweights)
+        return found if differ(variables, 1) else found[0, 0]
     apart = rows - mean(rows, 1, keepdims=True)
     found = matmul(apart, transpose(apart)) * (1.0 / degrees_of_freedom([n], less))
     return found if differ(variables, 1) else found[0, 0]
+
+
+def _weighted(rows: Value, less: int, counts: Any, weights: Any) -> Any:
+    """Covariances of samples that count so many times, and have weights."""
+    one = current_builder().lift(1.0)
+    of_samples = [one if w is None else _numbers(w, "cov") for w in (counts, weights)]
+    for w in of_samples:
+        if shape_of(w.type) and not same(shape_of(w.type), shape_of(rows.type)[1:]):
+            what = f"rose.cov takes a weight for each of {shape_of(rows.type)[1]!r} samples, not {a_traced(w)}"
+            raise TypeMismatch(what, here(), "give a vector of them")
+    w = as_array(of_samples[0] * of_samples[1])
+    of_all = total(w)
+    over = of_all if weights is None else total(as_array(w * of_samples[1])) / of_all
+    degrees = of_all - less * (1.0 if weights is None else over)
+    apart = rows - expand_dims(total(as_array(rows * w), 1) / of_all, 1)
+    return matmul(as_array(apart * w), transpose(apart)) / ops.max_(degrees, 0.0)
 
 
 def _variables(x: Any, rowvar: Any) -> Value:

@@ -30,6 +30,7 @@ from .parts import number
 _LINEAR = {
     "sum": ("items", "initial"), "mean": ("x",), "cumsum": ("x",), "diff": ("x", "prepend", "append"), "trace": ("x",),
     "gradient": ("f",), "trapezoid": ("y",), "interp": ("fp", "left", "right"), "nan_to_num": ("x",),
+    "ediff1d": ("ary", "to_end", "to_begin"), "cumulative_sum": ("x",),
 }  # fmt: skip
 
 

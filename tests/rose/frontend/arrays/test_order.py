@@ -34,6 +34,8 @@ def test_slopes_along_all_axes_are_a_tuple_as_numpys():
     f = fn([Vec[3, 4]], Vec[3, 4])(lambda x: of(x, 0.5)[0] + of(x, 0.5)[1])
     x = np.arange(12.0).reshape(3, 4) ** 2
     assert f(x).tolist() == sum(of(x, 0.5)).tolist()
+    assert fn([Vec[3, 4]], Vec[3, 4])(lambda x: of(x, axis=(1,)))(x).tolist() == of(x, axis=1).tolist()
+    assert fn([Vec[3, 4]], Real)(lambda x: float(len(of(x, axis=()))))(x) == 0.0
 
 
 def test_a_quantile_of_a_nan_is_nan_and_its_slopes_are_those_of_its_neighbours():

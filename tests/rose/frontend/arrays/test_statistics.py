@@ -31,6 +31,22 @@ def test_covariances_of_samples_whose_number_a_call_decides():
         np.testing.assert_allclose(f(x), np.cov(x), rtol=1e-14)
 
 
+@pytest.mark.parametrize("named", [
+    {"fweights": [2, 1, 3, 1]}, {"aweights": [0.5, 1.0, 2.0, 0.0]}, {"fweights": [2, 1, 3, 1], "ddof": 0},
+    {"fweights": [2, 1, 3, 1], "aweights": [0.5, 1.0, 2.0, 0.1], "ddof": 2},
+])  # fmt: skip
+def test_covariances_with_weights_are_numpys(named: Any):
+    x = np.random.default_rng(0).normal(size=(2, 4))
+    of: Any = lambda x: np.cov(x, **named)
+    np.testing.assert_allclose(fn([Vec[2, 4]], Vec[2, 2])(of)(x), of(x), rtol=1e-14)
+    assert fn([Vec[4]], Real)(of)(x[0]) == pytest.approx(float(of(x[0])), rel=1e-14)
+
+
+def test_weights_of_other_samples_are_an_error():
+    with pytest.raises(rose.TypeMismatch, match="a weight for each of 4 samples, not"):
+        _ = fn([Vec[2, 4], Vec[2]], Vec[2, 2])(lambda x, w: np.cov(x, aweights=w)).func
+
+
 def test_quantiles_of_several_shares_are_stacked():
     x = np.random.default_rng(1).normal(size=(2, 5))
     f = fn([Vec[2, 5]], Vec[3, 2])(lambda x: rose.quantile(x, np.array([0.1, 0.5, 0.9]), 1))
