@@ -9,6 +9,7 @@ from typing import Any
 from ..errors import TypeMismatch, here
 from ..frontend.arrays.elementwise import each
 from ..frontend.operators import as_real
+from ..frontend.typed import Operand
 from ..ir import OPS, Value, a_traced, current_builder, ops, shown
 from ..ir import special_ops as rows
 from ..ir.ops import select
@@ -18,7 +19,7 @@ from ..ir.value import host_index
 def _of(f: Callable[..., Any]) -> Callable[..., Any]:
     """A function of Reals, for each element of arrays."""
 
-    def of_reals(*xs: Any) -> Any:
+    def of_reals(*xs: Operand) -> Any:
         return f(*[as_real(current_builder().lift(x)) for x in xs])
 
     return lambda *xs: each(of_reals, *xs)
@@ -98,17 +99,17 @@ Step = Callable[[float, Value, Value, Value], Value]  # the polynomial of degree
 def _polynomial(name: str, first: Callable[[Value], Value], step: Step) -> Callable[..., Any]:
     """Orthogonal polynomials of a degree that Python knows, by their recurrence."""
 
-    def of(n: Any, x: Any) -> Any:
+    def of(n: int | Value, x: Operand) -> Any:
         degree = host_index(n)
         if degree is None or degree < 0:
             what = f"{name} of a traced value takes a degree that is known, from 0 on, not "
             raise TypeMismatch(what + (a_traced(n) if isinstance(n, Value) else shown(n)), here(), "write an integer")
 
-        def at(x: Any) -> Value:
-            x = as_real(current_builder().lift(x))
-            before, now = current_builder().lift(1.0) + 0.0 * x, first(x)
+        def at(x: Operand) -> Value:
+            v = as_real(current_builder().lift(x))
+            before, now = current_builder().lift(1.0) + 0.0 * v, first(v)
             for k in range(1, degree):
-                before, now = now, step(float(k), x, now, before)
+                before, now = now, step(float(k), v, now, before)
             return now if degree else before
 
         return each(at, x)

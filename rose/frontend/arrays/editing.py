@@ -198,7 +198,8 @@ def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype:
     steps = linspace(0.0, logs, num, endpoint, axis=axis)
     k = axis_given(axis, len(shape_of(steps.type)))
     row = as_array(expand_dims(reshape(first, (*[1] * more, *shape_of(first.type))), k))
-    return typed(each(lambda x, y: as_real(x) * ops.exp(y), row, steps), dtype)
+    times: Callable[[Any, Any], Value] = lambda x, y: as_real(x) * ops.exp(y)
+    return typed(each(times, row, steps), dtype)
 
 
 def _sizes(arr: Any, name: str, rank: int = 2) -> tuple[int, ...]:
