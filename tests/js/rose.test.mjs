@@ -2,29 +2,45 @@
 // they ask of the page, and where modules can be loaded from.
 
 import assert from "node:assert/strict";
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 // where no package.json says what a .js is, older versions of Node take it for CommonJS
 const folder = mkdtempSync(join(tmpdir(), "rose é "));
 process.on("exit", () => rmSync(folder, { recursive: true }));
 writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
-for (const file of ["rose", "rose-values", "rose-kinds", "rose-host", "rose-failed"])
-  copyFileSync(new URL(`../../wasm_backend/js/${file}.js`, import.meta.url), join(folder, `${file}.js`));
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const files = readdirSync(join(root, "wasm_backend/js")).filter((file) => /^rose(-(?!drag).*)?\.js$/.test(file));
+for (const file of files) copyFileSync(join(root, "wasm_backend/js", file), join(folder, file));
 const at = (file) => import(pathToFileURL(join(folder, file)));
-const { bind: bindAny, entry } = await at("rose.js");
-const { values } = await at("rose-values.js");
-const { bool: ofBool, index: ofIndex, single: ofSingle } = await at("rose-kinds.js");
-const { hosted } = await at("rose-host.js");
-const { guard } = await at("rose-failed.js");
+const library = Object.assign({}, ...(await Promise.all(files.map(at))));
+const { bind: bindTo, loader: entryOf } = library;
 
-const all = { values, kinds: { bool: ofBool, index: ofIndex, single: ofSingle } };
-const bind = (source, signatures, opaque) => bindAny(source, { ...all, ...signatures }, opaque);
-const load = (source, signatures, opaque) => entry({ ...all, ...signatures }).init(source, opaque);
+// the functions, which the compiler writes
+const here = join(root, ".venv/bin/python");
+const python = process.env.PYTHON ?? (existsSync(here) ? here : "python3");
+const WRITE = `
+import json, sys
+from wasm_backend.package.calls import functions
+print(functions(json.load(sys.stdin))[0])`;
+const textOf = (signatures) =>
+  execFileSync(python, ["-S", "-c", WRITE], { input: JSON.stringify(signatures), cwd: root, encoding: "utf8" });
+const written = new Map();
+const functionsOf = (signatures) => {
+  const known = JSON.stringify(signatures);
+  if (!written.has(known)) {
+    const made = new Function(...Object.keys(library), `${textOf(signatures)}; return functions;`);
+    written.set(known, made(...Object.values(library)));
+  }
+  return written.get(known);
+};
+const bind = (source, signatures, page) => bindTo(source, functionsOf(signatures), page);
+const load = (source, signatures, page) => entryOf(functionsOf(signatures)).init(source, page);
 
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
 
@@ -250,7 +266,7 @@ test("fields of any name", () => {
 test("functions of any name, of the module and of the page", () => {
   const answers = (name) => signature(name, [], slot(real));
   const imports = ["__proto__", "a b"].map((name) => ({ name, params: [], result: real }));
-  const odd = { exports: ["then", "constructor", "__proto__"].map(answers), imports, hosted };
+  const odd = { exports: ["then", "constructor", "__proto__"].map(answers), imports };
   const found = bind(ODD, odd, { ["__proto__"]: () => 3, "a b": () => 2 });
   assert.deepEqual(Object.keys(found), ["then", "constructor", "__proto__"]);
   assert.deepEqual([found.then(), found.constructor(), found["__proto__"]()], [1, 2, 3]);
@@ -434,7 +450,7 @@ const imports = [
   { name: "turn", params: [needs(point), needs(unit, true), needs(index(5))], result: tuple([0, vec(2)], [16, bool]) },
   { name: "tell", params: [needs(vec(0), true), needs(real)], result: unit },
 ];
-const signatures = { exports: [LOG, ASK, TURN, SCALE], imports, hosted };
+const signatures = { exports: [LOG, ASK, TURN, SCALE], imports };
 const page = { ask: () => true, turn: () => [[0, 0], true], tell: () => 5 };
 const paged = (opaque) => bind(HOSTED, signatures, { ...page, ...opaque });
 
@@ -449,7 +465,7 @@ test("a function that is not supplied", () => {
   assert.throws(() => bind(HOSTED, signatures, rest), { name: "Error", message: missing("ask") });
   assert.throws(() => bind(HOSTED, signatures), { message: missing("ask") });
   assert.throws(() => paged({ turn: 3 }), { message: missing("turn") });
-  const other = { exports: [], imports: [{ name: "No.such.thing", params: [], result: unit }], hosted };
+  const other = { exports: [], imports: [{ name: "No.such.thing", params: [], result: unit }] };
   assert.throws(() => bind(HOSTED, other), { message: missing("No.such.thing") });
 });
 
@@ -650,7 +666,7 @@ const packaged = (own, signatures = F) => {
     found.asked++;
     return own();
   };
-  return Object.assign(found, entry({ ...all, ...signatures }, count));
+  return Object.assign(found, entryOf(functionsOf(signatures), count, signatures.name));
 };
 
 test("importing a package does nothing", () => {
@@ -712,10 +728,11 @@ test("without waiting: of a module, of bytes, or of the package's own, where the
 test("a module can be posted to a Worker, which calls its functions", async () => {
   const script = `
     const { parentPort, workerData } = require("node:worker_threads");
-    import(workerData.url).then(({ bind }) => parentPort.postMessage(bind(workerData.module, workerData.data).f(5, 3)));`;
+    import(workerData.url).then(({ functions }) => parentPort.postMessage(functions(workerData.module).f(5, 3)));`;
   const { Worker } = await import("node:worker_threads");
   const module = await packaged(() => PLAIN).load();
-  const url = pathToFileURL(join(folder, "rose.js")).href;
-  const worker = new Worker(script, { eval: true, workerData: { url, module, data: F } });
+  writeFileSync(join(folder, "f.js"), `import { misfit, numeric } from "./rose.js";\nexport ${textOf(F)}`);
+  const url = pathToFileURL(join(folder, "f.js")).href;
+  const worker = new Worker(script, { eval: true, workerData: { url, module } });
   assert.equal(await new Promise((done) => worker.on("message", done)), 2);
 });

@@ -773,16 +773,14 @@ def test_in_javascript_all_is_as_in_python_to_the_bit(name: str, tmp_path: Path)
 
 @pytest.mark.parametrize("name", PACKAGES)
 def test_a_package_has_a_type_for_each_function(name: str, tmp_path: Path):
-    made, module = compiled(name)
+    made, _ = compiled(name)
     files = save(name, tmp_path / "out")
-    hosted = bool(module.running.lowered.imports)
     notices = ["NOTICE"] if name in WITH_MATHEMATICS else []  # of whoever wrote what lies inside
     names = [f.name for f in files]
-    assert [k for k in names if not k.startswith("rose-")] == [
+    assert names == [
         f"{made.name}.wasm", "index.js", "workerd.js", "inline.js", "index.d.ts", "inline.d.ts", "core.js",
-        "rose.js", "README.md", *notices, f"{made.name}.wasm.map", "package.json", f"{made.name}.json",
+        "README.md", *notices, f"{made.name}.wasm.map", "package.json", f"{made.name}.json",
     ]  # fmt: skip
-    assert ("rose-host.js" in names, "rose-sizes.js" in names) == (hosted, made.dynamic)
     lines = (
         (files[0].parent / "index.d.ts")
         .read_text()

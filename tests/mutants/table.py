@@ -64,9 +64,10 @@ MUTANTS = (
     Mutant("wasm_backend/simd/loops.py", "self._loop(n - left)", "self._loop(n - left - self.n)"),
     Mutant("wasm_backend/runtime/batch.py", "range(count * k // n, count * (k + 1) // n)",
            "range(count * k // n, count * (k + 1) // n - (k > 0))"),
-    Mutant("wasm_backend/js/rose-values.js", "part.put(x[key], at + offset);", "part.put(x[key], at);"),
-    Mutant("wasm_backend/js/rose-values.js", "views[of].slice(start, start + size)",
-           "views[of].slice(start, start + size - 1)"),
+    Mutant("wasm_backend/package/accessors.py", "member(v, k), at.plus(self.number(offset)), path",
+           "member(v, k), at, path"),
+    Mutant("wasm_backend/js/rose-values.js", "const row = new from.constructor(buffer, next, n);",
+           "const row = new from.constructor(buffer, 0, n);"),
     # masks of what is not taken, and of what is read in part
     Mutant(MASKS, "self.guards.branch(g, v.args[0], expected)\n", "self.guards.branch(g, v.args[0], not expected)\n"),
     Mutant(MASKS, "Guard(None, marker, True)", "Guard(None, marker, False)"),

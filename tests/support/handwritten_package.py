@@ -36,8 +36,8 @@ LINE = struct("Line", b0=Real, b=Vec(2, Real))
 ADD = Signature("add", (Slot("x", Real, None), Slot("y", Real, None)), Slot("result", Real, None))
 SAME = Signature("same", (Slot("line", LINE, 16),), Slot("result", LINE, 16))
 FILES = """
-    line.wasm index.js workerd.js inline.js index.d.ts inline.d.ts core.js rose.js rose-values.js README.md
-    package.json line.json
+    line.wasm index.js workerd.js inline.js index.d.ts inline.d.ts core.js README.md package.json
+    line.json
 """.split()
 
 

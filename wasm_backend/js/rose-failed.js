@@ -1,28 +1,20 @@
 // @ts-check
 /** The reason why a module stopped, such as a failed assertion. Only modules that may stop have this file. */
 
+const AT = 8; // where a module leaves the number of the reason
+
 /**
- * The function that calls `f` and says why it stopped: the module leaves the number of the reason in memory. The cause
- * of the error, the trap, has the lines of Python in its stack; its own begins where the page called.
+ * What a call throws for this error: an error that says why the module stopped. Its cause, the trap, has the lines of
+ * Python in its stack; its own begins where the page called.
  *
- * @param {(...args: any[]) => any} f @param {any} exports @param {{ at: number, said: string[] }} failed
- * @returns {(...args: any[]) => any}
+ * @param {any} error @param {(...args: any[]) => any} from @param {any} exports @param {string[]} said The reasons.
  */
-export const guard = (f, exports, { at, said }) => {
-  /** @type {(...args: any[]) => any} */
-  const guarded = (...args) => {
-    try {
-      return f(...args);
-    } catch (error) {
-      const why = new Uint32Array(exports.memory.buffer, at, 1);
-      const reason = said[why[0] - 1];
-      why[0] = 0;
-      if (!reason) throw error;
-      const told = new Error(reason, { cause: error });
-      // `run` of rose-values.js is given the function that the page called
-      /** @type {any} */ (Error).captureStackTrace?.(told, args.find((x) => x?.call) ?? guarded);
-      throw told;
-    }
-  };
-  return guarded;
+export const failed = (error, from, exports, said) => {
+  const why = new Uint32Array(exports.memory.buffer, AT, 1);
+  const reason = said[why[0] - 1];
+  why[0] = 0;
+  if (!reason) return error;
+  const told = new Error(reason, { cause: error });
+  /** @type {any} */ (Error).captureStackTrace?.(told, from);
+  return told;
 };

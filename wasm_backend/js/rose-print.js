@@ -10,13 +10,13 @@
  *
  * @param {number} x @param {string} [spec]
  */
-const number = (x, spec) => {
+const digits = (x, spec) => {
   if (!isFinite(x)) return `${x}`.toLowerCase().replace("inity", "");
-  const digits = spec ? parseInt(spec.slice(1)) : undefined;
+  const places = spec ? parseInt(spec.slice(1)) : undefined;
   const sign = Object.is(x, -0) ? "-" : "";
-  const [mantissa, e] = x.toExponential(digits).split("e");
+  const [mantissa, e] = x.toExponential(places).split("e");
   if (spec ? spec.endsWith("e") : +e < -4 || +e > 15) return `${sign}${mantissa}e${e[0]}${e.slice(1).padStart(2, "0")}`;
-  const text = sign + (spec ? x.toFixed(digits) : x);
+  const text = sign + (spec ? x.toFixed(places) : x);
   return spec || text.includes(".") ? text : text + ".0";
 };
 
@@ -26,7 +26,7 @@ const number = (x, spec) => {
  * @param {any} type @param {any} x @param {string} [spec] @returns {string}
  */
 const spell = ({ kind, elem, items, fields, name }, x, spec) => {
-  if (kind == "real" || kind == "single") return number(x, spec);
+  if (kind == "real" || kind == "single") return digits(x, spec);
   if (kind == "bool") return x ? "True" : "False";
   if (elem) return `[${Array.from(x, (y) => spell(elem, y)).join(", ")}]`;
   if (items) {

@@ -1,23 +1,12 @@
 // @ts-check
 /**
- * Loads modules compiled by Rose, and calls functions from numbers to a number. `rose-values.js` calls all others; a
- * package has it, and the other files, only if its module needs them.
+ * Loads modules compiled by Rose, and calls functions from numbers to a number. A package has the other files only if
+ * its module needs them.
  *
- * @typedef {{ kind: "real" | "single" | "bool" | "unit" }
- *   | { kind: "index", size: number }
- *   | { kind: "vec", size: number, stride: number, elem: Type }
- *   | { kind: "struct", name: string, fields: [name: string, offset: number, type: Type][] }
- *   | { kind: "tuple", items: [offset: number, type: Type][] }} Type
- * @typedef {{ type: Type, at: number | null }} Slot
- * @typedef {{ name: string, params: (Slot & { name: string })[], result: Slot, calls?: boolean,
- *   fails?: boolean }} Export A function; it `calls` functions of the page, or prints; it `fails` for reasons.
- * @typedef {{ exports: Export[], imports: any[], name?: string, prints?: any[],
- *   failed?: { at: number, said: string[] }, values?: Binder, kinds?: any, hosted?: Call, sized?: Call, guard?: Call,
- *   line?: Call }} Signatures The signatures of a module, as data from the compiler, the name of its package, and the
- *   functions that it needs from the other files.
  * @typedef {(...args: any[]) => any} Call
  * @typedef {Call & { unchecked: Call }} Checked A function, with a member that does not check each number.
- * @typedef {(module: WebAssembly.Module, signatures: Signatures, opaque: any) => (signature: Export) => Checked} Binder
+ * @typedef {(module: WebAssembly.Module, page: any) => Record<string, Checked>} Functions Makes the functions of a
+ *   module, as the compiler wrote them, with those that the page supplies.
  * @typedef {BufferSource | WebAssembly.Module} Compiled
  * @typedef {string | URL | Response | Compiled} Source
  */
@@ -33,28 +22,23 @@ export const refuse = (where, what, x, from) => {
   throw error;
 };
 
-/** @param {Export} signature @param {any[]} args @param {Call} from */
-export const count = ({ name, params }, args, from) => {
-  if (args.length != params.length) refuse("the argument count of " + name, params.length, args.length, from);
+/** @param {string} name @param {number} n @param {number} given @param {Call} from */
+export const count = (name, n, given, from) => {
+  if (given != n) refuse("the argument count of " + name, n, given, from);
 };
 
-/** A function from numbers to a number. @param {Call} f @param {Export} signature @returns {Checked} */
-export const ofNumbers = (f, signature) => {
-  const { name, params } = signature;
-  const call = (/** @type {any[]} */ ...args) => {
-    const k = args.findIndex((x) => typeof x != "number");
-    if (k < 0 && args.length == params.length) return f(...args);
-    count(signature, args, call);
-    refuse(`${name}: ${params[k].name}`, "a number", args[k], call);
-  };
-  return Object.assign(call, { unchecked: f });
+/** Refuses the arguments of a function of numbers. @param {Call} from @param {string} name @param {string[]} names @param {any[]} args @param {number} given */
+export const misfit = (from, name, names, args, given) => {
+  count(name, names.length, given, from);
+  const k = args.findIndex((x) => typeof x != "number");
+  refuse(`${name}: ${names[k]}`, "a number", args[k], from);
 };
 
-/** Binds a module whose functions all go from numbers to a number. @type {Binder} */
-const numbers = (module) => {
-  const { exports } = new WebAssembly.Instance(module);
-  return (signature) => ofNumbers(/** @type {Call} */ (exports[signature.name]), signature);
-};
+/** A function from numbers to a number, around an export. @param {Call} f @param {(f: Call) => Call} make */
+export const numeric = (f, make) => Object.assign(make(f), { unchecked: f });
+
+/** A function, and its form that does not check each number. @param {Call} f @param {(f: Call, free: boolean) => Call} make */
+export const both = (f, make) => Object.assign(make(f, false), { unchecked: make(f, true) });
 
 /**
  * True for a compiled module, of any realm; what is neither one nor bytes of one is refused.
@@ -72,15 +56,11 @@ const ready = (source) => {
 /**
  * The functions of a module, by name.
  *
- * @param {Compiled} source @param {Signatures} signatures
- * @param {object} [opaque] The functions that the module imports, by name.
- * @returns {Record<string, Checked>}
+ * @param {Compiled} source @param {Functions} functions
+ * @param {object} [page] The functions that the module imports, by name.
  */
-export const bind = (source, signatures, opaque = {}) => {
-  const { exports, values = numbers } = signatures;
-  const bound = values(ready(source) ? source : new WebAssembly.Module(source), signatures, opaque);
-  return Object.fromEntries(exports.map((x) => [x.name, bound(x)]));
-};
+export const bind = (source, functions, page = {}) =>
+  functions(ready(source) ? source : new WebAssembly.Module(source), page);
 
 /** @param {string} base64 */
 export const bytes = (base64) => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
@@ -129,9 +109,9 @@ export const compile = async (from, name) => {
  * The exports of a package. Each source is loaded once, and each module bound once, or once more for each call that
  * supplies host functions.
  *
- * @param {Signatures} signatures @param {() => any} own The source of the package's own module.
+ * @param {Functions} functions @param {() => any} own The source of the package's own module. @param {string} [name]
  */
-export const entry = (signatures, own) => {
+export const loader = (functions, own, name) => {
   /** The modules by source; the package's own is at "". @type {Map<string, Promise<WebAssembly.Module>>} */
   const known = new Map();
   /** The functions of modules. @type {WeakMap<WebAssembly.Module, any>} */
@@ -142,7 +122,7 @@ export const entry = (signatures, own) => {
     if (typeof source != "string" && !(source instanceof URL)) return compile(source);
     const place = String(source);
     if (!known.has(place)) {
-      const module = compile(place || own, signatures.name);
+      const module = compile(place || own, name);
       known.set(place, module);
       module.catch(() => known.delete(place));
     }
@@ -150,7 +130,7 @@ export const entry = (signatures, own) => {
   };
 
   /** @param {Compiled} [source] @param {object} [opaque] */
-  const initSync = (source = own(), opaque) => bind(source, signatures, opaque);
+  const initSync = (source = own(), opaque) => bind(source, functions, opaque);
 
   /** @param {Source | Promise<Source>} [source] @param {object} [opaque] */
   const init = async (source, opaque) => {

@@ -20,7 +20,7 @@ from rose.ir import Func
 from ..abi.signature import Lowered
 from ..libm.link import notice
 from .html import html_page
-from .javascript import core, entries, imports_of, runtime, signature_data
+from .javascript import core_file, entries, imports_of, signature_data
 from .manifest import checked_version, manifest, npm_name, stem, version_of
 from .metadata import as_json, encoded, sealed
 from .readme import readme
@@ -61,11 +61,11 @@ def package_files(
     if plain is not None:
         modules = {f"{name}.wasm": plain.wasm, f"{name}.simd.wasm": lowered.wasm}
     probe = plain and plain.probe
+    data = signature_data(lowered, imports)
     texts = {
         **entries(modules, probe, inline=inline),
         **declarations(name, lowered.signatures.values(), imports, about.docs, inline=inline),
-        "core.js": core(lowered, imports, npm_name(full)),
-        **runtime(lowered),
+        "core.js": core_file(data, npm_name(full)),
     }
     if html:
         texts[f"{name}.html"] = html_page(lowered, imports, name, about.docs)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
@@ -15,7 +14,7 @@ from rose.ir import Func
 from rose.ir.types import Bool, Fin, Real, Single, Type
 
 from ..abi.signature import Lowered, Signature
-from .javascript import base64, runtime, shipped, signatures, source
+from .javascript import base64, core_of, signature_data, source, without_comments
 from .metadata import encoded
 from .samples import arguments
 
@@ -55,7 +54,7 @@ def html_page(lowered: Lowered, imports: Sequence[Func], name: str, docs: Mappin
         what = f"the HTML page cannot supply the function {missing[0]}, which the module calls"
         raise RoseError(what, None, "leave out html, and pass the function to init in a page of your own")
     module = lowered.wasm if lowered.plain is None else lowered.plain.wasm
-    script, style = _script(lowered, imports, module), source("page.css")
+    script, style = _script(signature_data(lowered, imports), module), source("page.css")
     forms = [_form(s, docs.get(s.name, "")) for s in lowered.signatures.values()]
     return _PAGE.format(
         name=escape(name), size=len(module), forms="\n".join(forms), script=script, style=style,
@@ -67,13 +66,11 @@ def _hash(text: str) -> str:
     return f"sha256-{b64encode(sha256(encoded(text)).digest()).decode()}"
 
 
-def _script(lowered: Lowered, imports: Sequence[Func], module: bytes) -> str:
-    """The script of the page: the files of the runtime joined, without their imports of one another."""
-    files = [*runtime(lowered).values(), shipped("page.js")]
-    lines = [line for text in files for line in text.splitlines() if not line.startswith(("import ", "//"))]
-    text = "\n".join([re.sub("^export ", "", line) for line in lines])
-    data = signatures(lowered, imports).replace("<", "\\u003c")  # which occurs in strings only
-    return f'\n{text}\n{data}\nfill(bind(bytes("{base64(module)}"), signatures));\n'
+def _script(data: Mapping[str, Any], module: bytes) -> str:
+    """The script of the page: its functions, and what fills its forms."""
+    page = without_comments(source("page.js")).replace("export const ", "const ")
+    bound = f'bind(bytes("{base64(module)}"), functions)'
+    return f"\n{core_of(data, ['bind', 'bytes'])}{page}fill({bound});\n"
 
 
 def _form(s: Signature, doc: str) -> str:

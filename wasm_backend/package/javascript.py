@@ -1,26 +1,28 @@
-"""The JavaScript of a package: its entry points, its signatures as data, and the files of the runtime that it needs.
+"""The JavaScript of a package: its entry points, its functions, and what they need of the runtime.
 
-The code itself is in `wasm_backend/js`. `core.js` has the signatures; the entry points `index.js`, `workerd.js` and
-`inline.js` differ in where the module is. If there are two modules, feature detection (`probe`) chooses one when it is
-loaded.
+The runtime is in `wasm_backend/js`. `core.js` has the functions, as `calls.py` writes them, and of the runtime what
+they use; the entry points `index.js`, `workerd.js` and `inline.js` differ in where the module is. If there are two
+modules, feature detection (`probe`) chooses one when it is loaded.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from rose.errors import RoseError
 from rose.host.effects import Printer
 from rose.ir import Func
-from rose.ir.types import Real
 
-from ..abi.layout import describe, plan
-from ..abi.signature import FAILED, Lowered, Signature
+from ..abi.layout import describe
+from ..abi.signature import FAILED, Lowered
+from .accessors import literal
+from .calls import functions
 
 _JS = Path(__file__).parents[1] / "js"
 
@@ -43,7 +45,7 @@ def imports_of(lowered: Lowered) -> list[Func]:
 
 
 def signature_data(lowered: Lowered, imports: Iterable[Func]) -> dict[str, Any]:
-    """The `Signatures` that `js/rose.js` reads, as plain data."""
+    """The signatures of a module, as plain data."""
     exports = [s.describe() for s in lowered.signatures.values()]
     data: dict[str, Any] = {"exports": exports, "imports": [_import_data(f) for f in imports]}
     if prints := [_print_data(f) for f in lowered.prints()]:
@@ -67,46 +69,42 @@ def _print_data(f: Printer) -> dict[str, Any]:
 # the runtime
 
 
-def _needs(lowered: Lowered) -> dict[str, list[str]]:
-    """The files of the runtime that a module needs besides `rose.js`, with the names that it imports from each."""
-    kinds = _kinds(lowered)
-    sized, prints = lowered.has_dynamic_sizes(), lowered.prints()
-    values = not _numbers_alone(lowered.signatures.values()) or lowered.imports or lowered.failures or sized
-    needs = {
-        "rose-values.js": ["values"] if values else [],
-        "rose-kinds.js": kinds,
-        "rose-host.js": ["hosted"] if lowered.imports else [],
-        "rose-print.js": ["line"] if prints else [],
-        "rose-failed.js": ["guard"] if lowered.failures else [],
-        "rose-sizes.js": ["sized"] if sized else [],
-    }
-    return {file: names for file, names in needs.items() if names}
+def core_of(data: Mapping[str, Any], roots: Sequence[str]) -> str:
+    """The functions of a module whose signatures are these, behind what they and the `roots` need of the runtime."""
+    text, needed = functions(data)
+    return f"{runtime([*roots, *needed])}{text}"
 
 
-def _numbers_alone(signatures: Iterable[Signature]) -> bool:
-    """True if all functions take 64-bit numbers and return one."""
-    return all(x.type is Real and x.at is None for s in signatures for x in (*s.params, s.result))
+_FILES = "rose.js", "rose-values.js", "rose-kinds.js", "rose-host.js", "rose-print.js", "rose-failed.js"
+_STATEMENT = re.compile(r"(?:export )?(?:const|class) (\w+)[^;]")
 
 
-def _kinds(lowered: Lowered) -> list[str]:
-    """The kinds of scalars, besides a Real, in arguments and results of the module and of its host functions."""
-    types = [x.type for s in lowered.signatures.values() for x in (*s.params, s.result)]
-    types += [t for f in lowered.opaque() for t in (f.result, *[p.type for p in f.params])]
-    types += [t for f in lowered.prints() for t in f.types]
-    found = {
-        leaf.kind.name.removeprefix("complex_") for t in types for leaf in plan(t).leaves() if leaf.kind is not None
-    }
-    return [name for name in ("single", "index", "bool") if name in found]
+@functools.cache
+def _statements() -> Mapping[str, str]:
+    """The statements of the runtime, in order, by the name that each defines."""
+    found: dict[str, str] = {}
+    for file in _FILES:
+        name = ""
+        for line in without_comments(source(file)).splitlines():
+            if line.startswith("import "):
+                continue
+            if begins := _STATEMENT.match(line):
+                name = begins[1]
+                assert name not in found, f"two statements of the runtime define {name}"
+                found[name] = ""
+            found[name] += f"{line.removeprefix('export ').lstrip()}\n"
+    return found
 
 
-def runtime(lowered: Lowered) -> dict[str, str]:
-    """The files of the runtime that a module needs, without their comments."""
-    return {file: shipped(file) for file in ["rose.js", *_needs(lowered)]}
-
-
-def shipped(file: str) -> str:
-    """A file of the runtime as it is shipped: without its comments."""
-    return f"// Made by Rose.\n{without_comments(source(file))}"
+def runtime(roots: Iterable[str]) -> str:
+    """What these functions need of the runtime, without comments."""
+    statements, needed, todo = _statements(), set[str](), [*roots]
+    while todo:
+        name = todo.pop()
+        if name in statements and name not in needed:
+            needed.add(name)
+            todo += re.findall(r"\w+", re.sub('"[^"\n]*"', "", statements[name]))
+    return "".join([text for name, text in statements.items() if name in needed])
 
 
 def without_comments(text: str) -> str:
@@ -120,38 +118,23 @@ def source(file: str) -> str:
     return (_JS / file).read_text(encoding="utf-8")
 
 
-def core(lowered: Lowered, imports: Iterable[Func], package: str) -> str:
-    """`core.js`: the signatures, and the function `entry` that the entry points call."""
-    needs = _needs(lowered)
-    lines = [f'import {{ {", ".join(names)} }} from "./{file}";\n' for file, names in needs.items()]
+def core_file(data: Mapping[str, Any], package: str) -> str:
+    """`core.js`: the functions, and the function `entry` that the entry points call."""
+    core = core_of(data, ["loader", "bytes"])
     return f"""\
-// Made by Rose: the functions of the module, as data.
-import {{ entry as of }} from "./rose.js";
-{"".join(lines)}
-{signatures(lowered, imports, package)}
-
-export const entry = (own) => of(signatures, own);
+// Made by Rose: the functions of the module, and what loads it.
+{core}export {{ bytes }};
+export const entry = (own) => loader(functions, own, {literal(package)});
 """
-
-
-def signatures(lowered: Lowered, imports: Iterable[Func], package: str | None = None) -> str:
-    """The statement `const signatures = …`: the data, and the functions of the runtime that it needs."""
-    named = {} if package is None else {"name": package}
-    data = json.dumps({**signature_data(lowered, imports), **named}, separators=(",", ":"), ensure_ascii=False)
-    needs = _needs(lowered)
-    kinds = needs.get("rose-kinds.js", [])
-    more = [name for file, names in needs.items() if file != "rose-kinds.js" for name in names]
-    more += [f"kinds:{{{','.join(kinds)}}}"] * bool(kinds)
-    return f"const signatures = {','.join([data[:-1], *more])}}};"
 
 
 # entry points
 
 
-def _entry(own: str, imports: str = "") -> str:
+def _entry(own: str, module: str = "", names: str = "entry") -> str:
     return f"""\
 // Made by Rose. The types and the documentation are in index.d.ts.
-{imports}import {{ entry }} from "./core.js";
+{module}import {{ {names} }} from "./core.js";
 
 export const {{ init, initSync, load }} = entry(() => {own});
 
@@ -167,7 +150,7 @@ def entries(modules: Mapping[str, bytes], probe: bytes | None, *, inline: bool) 
         plain, *other = [expression(file) for file in modules]
         return f"{asked(probe)}\n    ? {other[0]}\n    : {plain}" if other and probe is not None else plain
 
-    held = _entry(chosen(lambda file: f'bytes("{base64(modules[file])}")'), 'import { bytes } from "./rose.js";\n')
+    held = _entry(chosen(lambda file: f'bytes("{base64(modules[file])}")'), names="bytes, entry")
     if inline:
         return {"index.js": held}
     plain = next(iter(modules))

@@ -27,8 +27,8 @@ from wasm_backend.lower import Program
 from wasm_backend.package.files import gzipped, loaded, weight
 
 FILES = """
-    model.wasm index.js workerd.js inline.js index.d.ts inline.d.ts core.js rose.js rose-values.js
-    rose-kinds.js README.md model.wasm.map package.json model.json
+    model.wasm index.js workerd.js inline.js index.d.ts inline.d.ts core.js
+    README.md model.wasm.map package.json model.json
 """.split()
 
 MODEL = '''
@@ -372,9 +372,9 @@ def test_a_file_beside_it_can_be_imported_and_its_functions_are_not_compiled_aga
 
 
 def names_in(out: Path) -> list[str]:
-    """The functions of a package, as its JavaScript has them."""
-    line = next(x for x in (out / "core.js").read_text().splitlines() if x.startswith("const signatures = "))
-    return [f["name"] for f in json.JSONDecoder().raw_decode(line.removeprefix('const signatures = {"exports":'))[0]]
+    """The functions of a package, as its metadata has them."""
+    (data,) = [file for file in out.glob("*.json") if file.name != "package.json"]
+    return [x["name"] for x in json.loads(data.read_text())["functions"]]
 
 
 def test_compile_a_whole_file(sh: Shell):
@@ -503,8 +503,7 @@ def test_functions_of_one_name(sh: Shell):
 def test_compile_says_json(sh: Shell):
     code, out, err = sh("compile", "model.py:loss", "-o", "out", "--grad", "--json")
     assert (code, err) == (0, "")
-    names = [name for name in FILES if not name.startswith("rose-")]  # loss takes numbers, and gives one
-    files = {name: Path("out", name).read_bytes() for name in names}
+    files = {name: Path("out", name).read_bytes() for name in FILES}
     sizes = {str(Path("out", name)): len(x) for name, x in files.items()}
     assert json.loads(out) == {"functions": ["loss", "grad_loss"], "files": sizes, "gzipped": weight(files)}
 
@@ -512,7 +511,7 @@ def test_compile_says_json(sh: Shell):
 def test_a_package_may_have_its_module_inside(sh: Shell):
     out = sh("compile", "model.py:loss", "-o", "out", "--inline").out
     assert [Path(x).name for x in out.splitlines()] == [
-        "index.js", "index.d.ts", "core.js", "rose.js", "README.md", "package.json", "model.json",
+        "index.js", "index.d.ts", "core.js", "README.md", "package.json", "model.json",
     ]  # fmt: skip
 
 
@@ -540,7 +539,7 @@ def test_a_package_that_is_too_large_is_not_written(sh: Shell):
     assert sh("compile", "model.py:loss", "-o", "out", "--max-gz", "5k", "-q").code == 0
     files = {f.name: f.read_bytes() for f in Path("out").iterdir()}
     total = weight(files)
-    assert sorted(loaded(files)) == ["core.js", "index.js", "model.wasm", "rose.js"]
+    assert sorted(loaded(files)) == ["core.js", "index.js", "model.wasm"]
     assert sh("compile", "model.py:loss", "-o", "out", "--force", "-q", "--max-gz", str(total)).code == 0
     said = sh.fails(4, "compile", "model.py:loss", "-o", "other", "--max-gz", str(total - 1))
     assert said.splitlines()[0] == f"a page loads {total:,} bytes, gzipped, and may load {total - 1:,}"
@@ -574,8 +573,7 @@ def test_what_is_there_already_is_refused_but_for_force(sh: Shell):
     sh("compile", "model.py", "-o", "out", "-q")
     Path("out", "mine.txt").write_text("mine")
     said = sh.fails(2, "compile", "model.py:loss", "-o", "out")
-    there = [name for name in FILES if name not in ("rose-values.js", "rose-kinds.js")]  # which loss does not need
-    assert said.splitlines()[0] == f"out already has {', '.join(there)}"
+    assert said.splitlines()[0] == f"out already has {', '.join(FILES)}"
     assert sh("compile", "model.py:loss", "-o", "out", "--force").code == 0
     assert names_in(Path("out")) == ["loss"]
     assert Path("out", "mine.txt").read_text() == "mine"
@@ -821,7 +819,7 @@ def test_functions_of_any_size(sh: Shell):
 def test_one_module_for_every_size(sh: Shell):
     sh.write("any.py", ANY_SIZE)
     assert sh("compile", "any.py", "--dynamic", "--grad", "-o", "out").code == 0
-    assert (Path("out") / "rose-sizes.js").exists()
+    assert "#total" in (Path("out") / "core.js").read_text()
     sh.write("one.py", "from rose import Real, fn\n\n@fn\ndef f(x: Real) -> Real:\n    return x\n")
     assert sh.fails(2, "compile", "one.py", "--dynamic", "-o", "no").startswith("no function has a rose.dim")
 

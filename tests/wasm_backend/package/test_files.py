@@ -16,7 +16,6 @@ from rose import Real, fn
 from rose.errors import RoseError
 from wasm_backend.abi.signature import Plain
 from wasm_backend.package.files import About, loaded, package_files, weight
-from wasm_backend.package.javascript import shipped
 
 
 def test_the_files_of_a_package(tmp_path: Path):
@@ -24,7 +23,6 @@ def test_the_files_of_a_package(tmp_path: Path):
     assert write_package(MODULE, out, "line") == [out / file for file in FILES]
     assert sorted(tree(tmp_path)) == sorted(["out", *[f"out/{file}" for file in FILES]])
     assert (out / "line.wasm").read_bytes() == WASM
-    assert (out / "rose.js").read_text() == shipped("rose.js")
     assert {p.stat().st_mode & 0o777 for p in out.iterdir()} == {0o666 & ~umask()}
     assert out.stat().st_mode & 0o777 == 0o777 & ~umask()
 
@@ -55,7 +53,7 @@ def test_what_the_module_was_made_of():
 def test_a_package_whose_module_is_inside():
     files = package_files(MODULE, "line", inline=True)
     assert list(files) == [
-        "index.js", "index.d.ts", "core.js", "rose.js", "rose-values.js", "README.md", "package.json", "line.json",
+        "index.js", "index.d.ts", "core.js", "README.md", "package.json", "line.json",
     ]  # fmt: skip
     assert files["index.js"] == package_files(MODULE, "line")["inline.js"]
     assert "export function initSync(source?: BufferSource" in files["index.d.ts"].decode()
@@ -76,9 +74,9 @@ def test_two_modules_for_two_kinds_of_engines():
 
 def test_the_weight_of_a_package_is_what_a_page_loads():
     files = package_files(MODULE, "line", html=True)
-    assert loaded(files) == ["line.wasm", "index.js", "core.js", "rose.js", "rose-values.js"]
+    assert loaded(files) == ["line.wasm", "index.js", "core.js"]
     assert weight(files) == sum([len(gzip.compress(files[k], mtime=0)) for k in loaded(files)])
-    assert loaded(package_files(MODULE, "line", inline=True)) == ["index.js", "core.js", "rose.js", "rose-values.js"]
+    assert loaded(package_files(MODULE, "line", inline=True)) == ["index.js", "core.js"]
 
 
 def test_a_function_cannot_be_called_then():
@@ -205,7 +203,7 @@ def test_a_function_of_numbers_is_the_modules_own_beside_others_that_print_and_s
           assert.throws(() => f(-1), (error) => {
             assert.match(error.message, /^x is positive [(]test_files.py:[0-9]+[)]$/);
             assert.ok(error.cause instanceof WebAssembly.RuntimeError);
-            assert.match(error.stack.split("\\n").filter((x) => !x.includes("/rose.js:"))[1], /page.mjs/);
+            assert.match(error.stack.split("\\n")[1], /page.mjs/);
             return true;
           });
         assert.throws(() => held("1"), { message: "held: x must be a number, got string" });

@@ -1,7 +1,6 @@
 """The JavaScript of a package: entry points, signatures as data, and the files of the runtime."""
 
 import base64
-import json
 import re
 from collections.abc import Sequence
 
@@ -13,7 +12,7 @@ from rose.ir import Func
 from rose.ir.types import Bool, Fin, Real, Single, Unit, Vec
 from wasm_backend.abi.signature import Signature
 from wasm_backend.package.files import package_files
-from wasm_backend.package.javascript import shipped, signature_data
+from wasm_backend.package.javascript import runtime, signature_data
 
 
 def test_the_entries():
@@ -31,31 +30,41 @@ def test_the_entries():
         assert not re.search(r"^\s*(const \S+ = )?await", text, re.MULTILINE)
 
 
-def test_the_signatures():
-    core = package_files(MODULE, "line")["core.js"].decode()
-    assert core.startswith("// Made by Rose: the functions of the module, as data.\n")
-    data = {"exports": [ADD.describe(), SAME.describe()], "imports": [], "name": "line"}
-    assert f"const signatures = {json.dumps(data, separators=(',', ':'))[:-1]},values}};\n" in core
+def core(*signatures: Signature, imports: Sequence[Func] = ()) -> str:
+    return package_files(lowered(*signatures, imports=imports), "line")["core.js"].decode()
+
+
+def test_core_has_the_functions_and_the_name_of_the_package():
+    text = core(ADD, SAME)
+    assert text.startswith("// Made by Rose: the functions of the module, and what loads it.\n")
+    assert text.endswith('export const entry = (own) => loader(functions, own, "line");\n')
+    assert "return {add:n.add,same:m.same}" in text
 
 
 def test_a_module_brings_what_it_needs_of_the_runtime_and_no_more():
-    def brought(*signatures: Signature, imports: Sequence[Func] = ()) -> list[str]:
-        return [k for k in package_files(lowered(*signatures, imports=imports), "line") if k.startswith("rose")]
+    def brought(text: str) -> set[str]:
+        return {name for name in ("number", "array", "single", "index", "bool", "find") if f"\nconst {name} = " in text}
 
-    assert brought(ADD) == ["rose.js"]
-    assert brought(ADD, SAME) == ["rose.js", "rose-values.js"]
-    assert brought(of("f", Real, p=Bool)) == ["rose.js", "rose-values.js", "rose-kinds.js"]
-    assert brought(of("f", Vec(2, struct("S", i=Fin(3))))) == ["rose.js", "rose-values.js", "rose-kinds.js"]
-    assert brought(of("f", Single)) == ["rose.js", "rose-values.js", "rose-kinds.js"]
-    assert brought(ADD, imports=[opaque("log", Real, x=Real)]) == ["rose.js", "rose-values.js", "rose-host.js"]
+    assert brought(core(ADD)) == set()
+    assert brought(core(ADD, SAME)) == {"number", "array"}
+    assert brought(core(of("f", Real, p=Bool))) == {"bool"}
+    assert brought(core(of("f", Real, v=Vec(2, struct("S", i=Fin(3)))))) == {"array", "index"}
+    assert brought(core(of("f", Real, x=Single))) == {"single"}
+    assert brought(core(ADD, imports=[opaque("log", Real, x=Real)])) == {"number", "find"}
 
 
 def test_the_runtime_is_shipped_without_our_comments():
-    for file in ("rose.js", "rose-values.js", "rose-kinds.js", "rose-host.js", "rose-print.js", "rose-sizes.js"):
-        text = shipped(file)
-        assert text.startswith("// Made by Rose.\n")
-        assert text.count("//") == 1
-        assert "/**" not in text
+    text = runtime(["bind", "loader", "rows", "into", "flat", "line", "failed", "bools", "indexs", "singles", "find"])
+    assert not [line for line in text.splitlines() if line.startswith(("//", "import "))]
+    assert "/**" not in text
+
+
+def test_functions_of_the_same_types_share_what_writes_and_reads_them():
+    point = struct("P", x=Real, y=Real)
+    many = [of(name, Vec(9, point), ps=Vec(9, point)) for name in ("f", "g", "h")]
+    one, three = core(*many[:1]), core(*many)
+    assert one.count("o.push(") == three.count("o.push(") == 1
+    assert one.count(".x,q") == three.count(".x,q") == 1
 
 
 def test_the_data_of_imports():
