@@ -789,8 +789,8 @@ def test_a_package_has_a_type_for_each_function(name: str, tmp_path: Path):
         .splitlines()
     )
     for k in made.functions:
-        said = (f"  readonly {k}: Checked<(", f"  readonly {json.dumps(k, ensure_ascii=False)}: Checked<(")
-        assert len([x for x in lines if x.startswith(said)]) == 1, k
+        said = [f"  readonly {name}: Checked<" for name in (k, json.dumps(k, ensure_ascii=False))]
+        assert len([x for x in lines if x.startswith(tuple(said))]) == 1, k
 
 
 @pytest.mark.parametrize("name", PACKAGES)

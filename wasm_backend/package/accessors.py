@@ -107,6 +107,12 @@ def flat_kind(t: Described) -> str | None:
     return found if found in ("real", "single") and isinstance(t["stride"], int) and t["stride"] else None
 
 
+def filled(t: Described) -> str | None:
+    """The kind of the numbers of a vector that is nothing but them: as a result it can be written into an array."""
+    kinds = leaf_kinds(t)
+    return next(iter(kinds)) if t["kind"] == "vec" and kinds in ({"real"}, {"single"}) else None
+
+
 def _inner(t: Described) -> Iterator[Described]:
     yield t
     for x in [t["elem"]] if t["kind"] == "vec" else [x for _, _, x in parts(t)] if "name" in t or "items" in t else []:
@@ -248,8 +254,8 @@ class Accessors:
         if t["kind"] != "vec":
             return f"(a)=>({self._get_parts(t, at)})"
         step = f",a+={self.number(t['stride'])}" if t["stride"] else ""
-        elem = self.get(t["elem"], at)
-        return f"(a)=>{{const o=[];for(let i=0;i<{self.number(t['size'])};i++{step})o.push({elem});return o}}"
+        n, elem = self.number(t["size"]), self.get(t["elem"], at)
+        return f"(a)=>{{const o=Array({n});for(let i=0;i<{n};i++{step})o[i]={elem};return o}}"
 
     def _shared_accessor(self, letter: str, t: Described) -> str:
         name = self._shared.get((letter, literal(t)))

@@ -18,14 +18,15 @@ from .accessors import (
     Address,
     Described,
     Path,
+    filled,
     flat_kind,
     key,
-    leaf_kinds,
     literal,
     member,
     times,
 )
 from .accessors import parts as parts_of
+from .maps import mapped
 
 Data = Mapping[str, Any]
 _LOOK = "\0"  # in texts, until it is known which views of the memory there are
@@ -37,17 +38,20 @@ def is_direct(export: Data) -> bool:
     return not export.get("calls") and all([p["type"]["kind"] == "real" and p["at"] is None for p in params])
 
 
-def functions(data: Data) -> tuple[str, list[str]]:
-    """The statements that make `functions`, of a module and what the page supplies, and what they need."""
-    made = Calls(data)
+def functions(data: Data, *, maps: bool = False) -> tuple[str, list[str]]:
+    """The statements that make `functions`, of a module and what the page supplies, and what they need.
+
+    With `maps`, each function has its `map`.
+    """
+    made = Calls(data, maps)
     return made.text(), list(made.accessors.uses)
 
 
 class Calls:
     """The calls of a module, whose signatures are `data`."""
 
-    def __init__(self, data: Data) -> None:
-        self.data = data
+    def __init__(self, data: Data, maps: bool) -> None:
+        self.data, self.maps = data, maps
         self.exports: Sequence[Data] = data["exports"]
         self.hosted: Sequence[Data] = [*data["imports"], *data.get("prints", [])]
         written = [p["type"] for x in self.exports for p in x["params"]] + [f["result"] for f in self.hosted]
@@ -60,7 +64,7 @@ class Calls:
         a = self.accessors
         direct = [is_direct(x) for x in self.exports]
         name = "instance" if any(direct) and not all(direct) else "functions"
-        listed = "".join([self._direct(x) if d else self._other(x) for x, d in zip(self.exports, direct, strict=True)])
+        listed = "".join([self._property(x, d) for x, d in zip(self.exports, direct, strict=True)])
         imports = self._imports()
         views = sorted(a.views)
         look = f"{views[0]}.length||look();" if views else ""
@@ -86,8 +90,15 @@ class Calls:
         two = "const n=instance(module,page),m=instance(module,page);"
         return f"{text}const functions=(module,page)=>{{{two}return {{{chosen}}}}};\n"
 
+    def _property(self, export: Data, direct: bool) -> str:
+        """A function, as a property of an object."""
+        made = self._direct(export) if direct else self._other(export)
+        if self.maps:
+            made = mapped(self.accessors, export, made, _LOOK, direct=direct)
+        return f"{key(export['name'])}:{made},\n"
+
     def _direct(self, export: Data) -> str:
-        """A property of an object: a function of numbers."""
+        """A function of numbers."""
         use, name, result = self.accessors.use, export["name"], export["result"]
         args = [f"a{k}" for k in range(len(export["params"]))]
         listed, names = ",".join(args), literal([p["name"] for p in export["params"]])
@@ -96,9 +107,7 @@ class Calls:
         f, t = member("x", name), result["type"]
         if t["kind"] == "real" and result["at"] is None and not export.get("fails"):
             fits = "&&".join([*tests, f"arguments.length=={len(args)}"])
-            return (
-                f"{key(name)}:{use('numeric')}({f},(f)=>function g({listed}){{return {fits}?f({listed}):{wrong}}}),\n"
-            )
+            return f"{use('numeric')}({f},(f)=>function g({listed}){{return {fits}?f({listed}):{wrong}}})"
         out = self._out(result)
         called = self._called(f"f({listed})", t, result["at"], out, name)
         if export.get("fails"):
@@ -107,10 +116,10 @@ class Calls:
         fits = f"arguments.length=={n}" + (f"&&(p||{'&&'.join(tests)})" if tests else "")
         given = ",".join([*args, *["o"] * bool(out)])
         ended = "return;" if t["kind"] == "unit" else ""
-        return f"{key(name)}:{use('both')}({f},(f,p)=>function g({given}){{if({fits}){{{called}{ended}}}{wrong}}}),\n"
+        return f"{use('both')}({f},(f,p)=>function g({given}){{if({fits}){{{called}{ended}}}{wrong}}})"
 
     def _other(self, export: Data) -> str:
-        """A property of an object: a function that reads and writes memory, with its form that checks no numbers."""
+        """A function that reads and writes memory, with its form that checks no numbers."""
         a, name, params, result = self.accessors, export["name"], export["params"], export["result"]
         args, sent, body = [f"a{k}" for k in range(len(params))], list[str](), self._sizes(export)
         for arg, p in zip(args, params, strict=True):
@@ -129,10 +138,10 @@ class Calls:
         if export.get("fails"):
             caught = f"{a.use('failed')}({caught},g,x,said)"
         return (
-            f"{key(name)}:{a.use('both')}({member('x', name)},(f,p)=>function g({given}){{"
+            f"{a.use('both')}({member('x', name)},(f,p)=>function g({given}){{"
             f"if(arguments.length!={count}){a.use('count')}({literal(name)},{n},arguments.length,g);"
             f"if(busy)return again(p,{literal(name)})(...arguments);"
-            f"busy=1;q=p;try{{{body}}}catch(e){{throw {caught}}}finally{{busy=0}}}}),\n"
+            f"busy=1;q=p;try{{{body}}}catch(e){{throw {caught}}}finally{{busy=0}}}})"
         )
 
     def _called(self, call: str, t: Described, at: Any, out: str, name: str) -> str:
@@ -149,10 +158,10 @@ class Calls:
     def _out(self, result: Data) -> str:
         """Of a result that is nothing but numbers, the view that it is in, its start and its end there."""
         a, t = self.accessors, result["type"]
-        kinds = leaf_kinds(t)
-        if t["kind"] != "vec" or not (kinds <= {"real"} or kinds <= {"single"}):
+        kind = filled(t)
+        if kind is None:
             return ""
-        view, bytes = a.view(*kinds)
+        view, bytes = a.view(kind)
         at, n, stride = a.at(result["at"]), a.number(t["size"]), a.number(t["stride"])
         return f"{view},{at.index(bytes)},{at.plus(times(n, stride)).index(bytes)}"
 

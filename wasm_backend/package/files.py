@@ -46,12 +46,12 @@ class About:
 
 
 def package_files(
-    lowered: Lowered, name: str, about: About = About(), *, inline: bool = False, html: bool = False
+    lowered: Lowered, name: str, about: About = About(), *, inline: bool = False, html: bool = False, maps: bool = False
 ) -> dict[str, bytes]:
     """The files of a package, by name: the same bytes for the same module.
 
     The `name` is that of npm, and its last part that of the files. With `inline` the module is inside of `index.js`,
-    and in no file of its own; `html` adds a page to try it with.
+    and in no file of its own; `html` adds a page to try it with. With `maps` each function has a `map`.
     """
     full, name = name, stem(name)
     version = None if about.version is None else checked_version(about.version)
@@ -64,8 +64,8 @@ def package_files(
     data = signature_data(lowered, imports)
     texts = {
         **entries(modules, probe, inline=inline),
-        **declarations(name, lowered.signatures.values(), imports, about.docs, inline=inline),
-        "core.js": core_file(data, npm_name(full)),
+        **declarations(name, lowered.signatures.values(), imports, about.docs, inline=inline, maps=maps),
+        "core.js": core_file(data, npm_name(full), maps=maps),
     }
     if html:
         texts[f"{name}.html"] = html_page(lowered, imports, name, about.docs)

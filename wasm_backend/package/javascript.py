@@ -69,13 +69,13 @@ def _print_data(f: Printer) -> dict[str, Any]:
 # the runtime
 
 
-def core_of(data: Mapping[str, Any], roots: Sequence[str]) -> str:
+def core_of(data: Mapping[str, Any], roots: Sequence[str], *, maps: bool = False) -> str:
     """The functions of a module whose signatures are these, behind what they and the `roots` need of the runtime."""
-    text, needed = functions(data)
+    text, needed = functions(data, maps=maps)
     return f"{runtime([*roots, *needed])}{text}"
 
 
-_FILES = "rose.js", "rose-values.js", "rose-kinds.js", "rose-host.js", "rose-print.js", "rose-failed.js"
+_FILES = "rose.js", "rose-values.js", "rose-kinds.js", "rose-map.js", "rose-host.js", "rose-print.js", "rose-failed.js"
 _STATEMENT = re.compile(r"(?:export )?(?:const|class) (\w+)[^;]")
 
 
@@ -118,9 +118,9 @@ def source(file: str) -> str:
     return (_JS / file).read_text(encoding="utf-8")
 
 
-def core_file(data: Mapping[str, Any], package: str) -> str:
+def core_file(data: Mapping[str, Any], package: str, *, maps: bool = False) -> str:
     """`core.js`: the functions, and the function `entry` that the entry points call."""
-    core = core_of(data, ["loader", "bytes"])
+    core = core_of(data, ["loader", "bytes"], maps=maps)
     return f"""\
 // Made by Rose: the functions of the module, and what loads it.
 {core}export {{ bytes }};

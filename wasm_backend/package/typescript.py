@@ -6,12 +6,15 @@ import inspect
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from rose.ir import Func
 from rose.ir.types import Bool, Tuple, Type, Unit, Vec, is_complex
 
-from ..abi.layout import in_javascript, kind
+from ..abi.layout import describe, in_javascript, kind
 from ..abi.signature import Signature
+from .accessors import filled, flat_kind
+from .maps import column, why_not
 
 # names that a parameter cannot have in strict code; the last three are not keywords, but forbidden too
 RESERVED = frozenset(
@@ -24,14 +27,16 @@ RESERVED = frozenset(
 # names that the declarations use, and TypeScript's own types
 _TAKEN = RESERVED | frozenset(
     """
-    Functions Opaque Source Checked Float32s Float64s Uint32s init initSync load ArrayLike BufferSource Float32Array
-    Float64Array Promise Response ReturnType URL Uint32Array WebAssembly any bigint boolean never number object string
-    symbol type undefined unknown
+    Functions Into Opaque Source Checked Float32s Float64s Uint32s init initSync load ArrayLike BufferSource
+    Float32Array Float64Array Parameters Promise Response ReturnType URL Uint32Array Uint8Array WebAssembly any bigint
+    boolean never number object string symbol type undefined unknown
     """.split()
 )
 
 
 _ARRAYS = {"real": "Float64s", "single": "Float32s", "index": "Uint32s"}
+_FLAT = {"real": "Float64Array", "single": "Float32Array"}
+_COLUMNS = {**_FLAT, "index": "Uint32Array", "bool": "Uint8Array"}
 
 
 class Types:
@@ -54,7 +59,8 @@ class Types:
                 return _ARRAYS[kind(t.elem).name]
             case Vec():
                 elem = self.of(t.elem, argument=argument)
-                return f"ArrayLike<{elem}>" if argument else f"{elem}[]"
+                flat = f" | {_FLAT[name]}" if (name := flat_kind(describe(t))) else ""
+                return f"ArrayLike<{elem}>{flat}" if argument else f"{elem}[]"
             case Tuple() if t.form is None:
                 items = ", ".join([self.of(x, argument=argument) for x in t.items])
                 return f"readonly [{items}]" if argument else f"[{items}]"
@@ -133,12 +139,40 @@ def _arrow(types: Types, params: Sequence[tuple[str | None, Type]], result: Type
     return f"({', '.join(listed)}) => {'void' if result is Unit else types.of(result, argument=not argument)}"
 
 
-def _member(types: Types, s: Signature, doc: str) -> str:
+def _member(types: Types, s: Signature, doc: str, maps: bool) -> str:
     """A function of the module, as a member of an interface."""
     said = in_python(s)
     told = f"{inspect.cleandoc(doc).rstrip()}\n\nIn Python: `{said}`".strip() if len(said) <= 200 else doc
     arrow = _arrow(types, [(p.name, p.type) for p in s.params], s.result.type, argument=True)
-    return comment(told, "  ") + f"  readonly {property_name(s.name)}: Checked<{arrow}>;\n"
+    if array := filled(describe(s.result.type)):
+        arrow = f"Into<{arrow}, {_FLAT[array]}>"
+    mapped = f" & {{ readonly map: {_map(s)} }}" if maps and not why_not(s.describe()) else ""
+    return comment(told, "  ") + f"  readonly {property_name(s.name)}: Checked<{arrow}>{mapped};\n"
+
+
+def _map(s: Signature) -> str:
+    """The type of a function's map."""
+    names = parameters([p.name for p in s.params])
+    listed = [f"{k}: {_column(describe(p.type))}" for k, p in zip(names, s.params, strict=True)]
+    of = column(describe(s.result.type))
+    assert of is not None
+    array = _COLUMNS[of.kind]
+    return f"({', '.join([*listed, f'options?: {{ readonly out?: {array} }}'])}) => {array}"
+
+
+def _column(t: Mapping[str, Any]) -> str:
+    """The type of a column: of scalars, or flat; of structs also an object of columns."""
+    match t["kind"]:
+        case "real" | "single" | "index":
+            return "number | ArrayLike<number>"
+        case "bool":
+            return "boolean | ArrayLike<boolean>"
+        case "unit":
+            return "undefined"
+        case "struct" | "tuple":
+            return "object"
+        case _:
+            return "ArrayLike<number>"
 
 
 def _supplied(types: Types, f: Func, doc: str) -> str:
@@ -157,6 +191,14 @@ export interface Opaque {{
 _TYPED = """\
 /** A typed array, as a copy: its `buffer` is an ArrayBuffer. */
 type {0}s = ReturnType<typeof {0}Array.from>;
+"""
+
+_INTO = """\
+/** A function that returns its result in a new array, or in the `out` that it is given. */
+export type Into<F extends (...args: any) => any, A> = (<T extends A>(
+  ...args: [...Parameters<F>, options: { readonly out: T }]
+) => T) &
+  F;
 """
 
 _INDEX = """\
@@ -189,14 +231,21 @@ export function initSync({source}{opaque}): Functions;
 
 
 def declarations(
-    name: str, signatures: Iterable[Signature], imports: Sequence[Func], docs: Mapping[str, str], *, inline: bool
+    name: str,
+    signatures: Iterable[Signature],
+    imports: Sequence[Func],
+    docs: Mapping[str, str],
+    *,
+    inline: bool,
+    maps: bool = False,
 ) -> dict[str, str]:
     """The files `index.d.ts` and `inline.d.ts`; with `inline`, `index.d.ts` only."""
     types = Types()
-    members = "".join([_member(types, s, docs.get(s.name, "")) for s in signatures])
+    members = "".join([_member(types, s, docs.get(s.name, ""), maps) for s in signatures])
     supplied = "".join([_supplied(types, f, docs.get(f.name, "")) for f in imports])
     more = [_OPAQUE.format(members=supplied)] * bool(imports) + types.interfaces
     said = members + "".join(more)
+    more += [_INTO] * bool(re.search(r"\bInto<", said))
     more += [_TYPED.format(kind) for kind in ("Float64", "Float32", "Uint32") if re.search(rf"\b{kind}s\b", said)]
     needed = any("." not in f.name for f in imports)
     opaque = (", opaque: Opaque" if needed else ", opaque?: Opaque") if imports else ""

@@ -63,7 +63,7 @@ def test_functions_of_the_same_types_share_what_writes_and_reads_them():
     point = struct("P", x=Real, y=Real)
     many = [of(name, Vec(9, point), ps=Vec(9, point)) for name in ("f", "g", "h")]
     one, three = core(*many[:1]), core(*many)
-    assert one.count("o.push(") == three.count("o.push(") == 1
+    assert one.count("o[i]=") == three.count("o[i]=") == 1
     assert one.count(".x,q") == three.count(".x,q") == 1
 
 

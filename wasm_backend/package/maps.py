@@ -1,0 +1,132 @@
+"""`map` in JavaScript: a function is called for each row of some columns, which are flat typed arrays.
+
+What is written is a loop over the rows, which copies the arguments of a row to where the export reads them, calls it,
+and copies the result into a column: so the code that runs is that of a single call, with the same bits. The columns
+are made and checked by `js/rose-map.js`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from .accessors import ARRAYS, VIEWS, Accessors, Described, leaf_kinds, literal, member, parts
+
+Data = Mapping[str, Any]
+_WRITTEN_OUT = 8  # numbers of a row that are copied without a loop
+
+
+class Column(NamedTuple):
+    """A parameter or a result in columns: so many numbers of a kind a row."""
+
+    kind: str
+    width: int
+
+
+def column(t: Described) -> Column | None:
+    """The column of a type, if it has one: of a scalar, and of what is nothing but numbers, of a known count."""
+    kinds = leaf_kinds(t)
+    if t["kind"] in VIEWS:
+        return Column(t["kind"], 1)
+    if kinds not in ({"real"}, {"single"}):
+        return None
+    (kind,) = kinds
+    width = _width(t)
+    return None if width is None else Column(kind, width)
+
+
+def _width(t: Described) -> int | None:
+    if t["kind"] == "vec":
+        inner = _width(t["elem"])
+        return None if inner is None or not isinstance(t["size"], int) else t["size"] * inner
+    if t["kind"] in VIEWS:
+        return 1
+    widths = [_width(x) for _, _, x in parts(t)]
+    return sum([w for w in widths if w is not None]) if None not in widths else None
+
+
+def _fields(t: Described, path: tuple[str | int, ...] = ()) -> Iterator[tuple[list[str | int], int]]:
+    """Yield the path to each field of a struct, and of structs in it, with its numbers a row."""
+    if t["kind"] not in ("struct", "tuple"):
+        yield [*path], _width(t) or 0
+        return
+    for name, _, x in parts(t):
+        yield from _fields(x, (*path, name))
+
+
+def why_not(export: Data) -> str:
+    """Why a function has no map; empty if it has one."""
+    if export.get("sizes"):
+        return "its sizes are those of a call"
+    for p in export["params"]:
+        if p["type"]["kind"] != "unit" and column(p["type"]) is None:
+            return f"{p['name']} is not a number, or numbers of one kind"
+    return "" if column(export["result"]["type"]) else "its result is not a number, or numbers of one kind"
+
+
+def mapped(a: Accessors, export: Data, made: str, look: str, *, direct: bool) -> str:
+    """The function that an expression has `made`, with its map."""
+    name = export["name"]
+    if why := why_not(export):
+        return f"{a.use('mapped')}({made},{a.use('unmapped')}({literal(name)},{literal(why)}))"
+    params, result = export["params"], export["result"]
+    columns = [column(p["type"]) for p in params]
+    layout = [_layout(p, c) for p, c in zip(params, columns, strict=True) if c is not None]
+    sent, starts, steps, copies = list[str](), ["r=0"], list[str](), ""
+    for k, (p, c) in enumerate(zip(params, columns, strict=True)):
+        if c is None:
+            continue
+        starts.append(f"p{k}=0")
+        steps.append(f"p{k}+=s{k}")
+        if p["at"] is None and p["type"]["kind"] in VIEWS:
+            sent.append(f"b{k}[p{k}]")
+        elif c.width:
+            view, bytes = a.view(c.kind)
+            copies += _copied(c.width, view, a.at(p["at"]).index(bytes), f"b{k}", f"p{k}")
+    of = column(result["type"])
+    assert of is not None
+    call = f"f({','.join(sent)})"
+    if result["at"] is None and result["type"]["kind"] in VIEWS:
+        call = f"w[r]={call};"
+    else:
+        view, bytes = a.view(of.kind)
+        call += f";{look}{_copied(of.width, 'w', 'r', view, a.at(result['at']).index(bytes))}"
+    steps.append(f"r+={of.width}")
+    named = [k for k, c in enumerate(columns) if c is not None]
+    args = [f"c{k}" for k in range(len(params))]
+    checked = (
+        f"const {{n,b:[{','.join([f'b{k}' for k in named])}],s:[{','.join([f's{k}' for k in named])}]}}="
+        f"{a.use('columns')}({literal(name + '.map')},[{','.join(layout)}],[{','.join([args[k] for k in named])}],"
+        f"{len(args)},arguments.length-(o?.out?1:0),m),"
+        f"w={a.use('results')}({ARRAYS[VIEWS[of.kind][0]]},n*{of.width},o,{literal(name + '.map: out')},m);"
+    )
+    error = "e" if direct else f"{a.use('told')}(e,m)"
+    if export.get("fails"):
+        error = f"{a.use('failed')}({error},m,x,said)"
+    caught = f"catch(e){{throw {a.use('inRow')}({error},i)}}"
+    loop = f"for(let {','.join(starts)};i<n;i++,{','.join(steps)}){{{look if copies else ''}{copies}{call}}}"
+    again, busy, idle = "", "", ""
+    if not direct:
+        again = f"if(busy)return again(0,{literal(name)}).map(...arguments);"
+        busy, idle = "busy=1;q=0;", "finally{busy=0}"
+    body = f"{again}{checked}let i=0;{busy}try{{{loop}}}{caught}{idle}return w"
+    return f"{a.use('mapped')}({made},((f)=>function m({','.join([*args, 'o'])}){{{body}}})({member('x', name)}))"
+
+
+def _layout(p: Data, c: Column) -> str:
+    """A parameter for `columns`: name, array, numbers a row, size of an index, and fields of a struct."""
+    t = p["type"]
+    fields = [[path, width] for path, width in _fields(t)] if t["kind"] in ("struct", "tuple") else 0
+    more = [t.get("size", 0) if t["kind"] == "index" else 0, fields]
+    return f"[{literal(p['name'])},{ARRAYS[VIEWS[c.kind][0]]},{c.width},{literal(more)[1:-1]}]"
+
+
+def _copied(n: int, to: str, there: str, source: str, here: str) -> str:
+    """The statements that copy so many numbers."""
+    if n > _WRITTEN_OUT:
+        return f"for(let j=0;j<{n};j++){to}[{there}+j]={source}[{here}+j];"
+
+    def at(start: str, k: int) -> str:
+        return str(int(start) + k) if start.isdigit() else f"{start}+{k}" if k else start
+
+    return "".join([f"{to}[{at(there, k)}]={source}[{at(here, k)}];" for k in range(n)])
