@@ -1,10 +1,12 @@
 """What one call costs, beside what it cannot be below; what a batch costs; and what a first call costs.
 
-`python -m benchmarks.calls`. The functions do next to nothing, so that the call is what is timed. In Python `raw` is
-the bare call of C with every argument in its place, and in Node the bare export; `by hand` is what a page would write
-itself, for that one function: it sets the arguments in a view that it keeps, and takes a slice of it. Nanoseconds, of
-the thread in Python and of the process in Node: medians of rounds in Python, in which every function has its turn, and
-in Node, whose collector works for all of them, lower quartiles of rounds in which the ways to call one function do.
+`python -m benchmarks.calls`, and `python -m benchmarks.calls node [other checkout]` for Node alone, where the packages
+of another version are called in the same process. The functions do next to nothing, so that the call is what is timed.
+In Python `raw` is the bare call of C with every argument in its place, and in Node the bare export; `by hand` is what a
+page would write itself, for that one function: it sets the arguments in a view that it keeps, and takes a slice of it.
+Nanoseconds, of the thread in Python and of the process in Node: medians of rounds in Python, in which every function
+has its turn, and in Node, whose collector works for all of them, lower quartiles of rounds in which the ways to call
+one function do.
 """
 
 from __future__ import annotations
@@ -27,47 +29,20 @@ from rich.console import Console
 import rose
 from rose import Real, Vec
 
+from .call_packages import LONG, Line, Point, functions
 from .loops import saved, shown
 from .stages import in_functions
 
-NODE = Path(__file__).with_name("calls.mjs")
-ROUNDS, LONG = 31, 1_000
-n = rose.dim("n")
-
-
-@rose.struct
-class Line:
-    b0: Real
-    b: Vec[10]
-
-
-@rose.struct
-class Point:
-    x: Real
-    y: Real
-
-
-def functions() -> dict[str, rose.Fn]:
-    """What is called: what it takes and gives is in the name."""
-    double = lambda v: rose.vec(2.0 * v[i] for i in rose.range(v.type.size))
-    return {
-        "scalars": rose.fn([Real, Real], Real)(lambda x, y: x * y),
-        "vec10": rose.fn([Vec[10]], Vec[10])(double),
-        "sum10": rose.fn([Vec[10]], Real)(rose.sum),
-        "vec1000": rose.fn([Vec[LONG]], Vec[LONG])(lambda v: v),
-        "point": rose.fn([Point], Point)(lambda p: Point(p.y, p.x)),
-        "line": rose.fn([Line], Line)(lambda l: Line(l.b0, double(l.b))),
-        "points": rose.fn([Vec[100, Point]], Vec[100, Point])(lambda v: v),
-        "rows2": rose.fn([Vec[50, Vec[2]]], Vec[50, Vec[2]])(lambda v: v),
-        "rows100": rose.fn([Vec[10, Vec[100]]], Vec[10, Vec[100]])(lambda v: v),
-        "any_size": rose.fn([Vec[n]], Vec[n])(double),
-        "any_sum": rose.fn([Vec[n], Real], Real)(lambda v, x: rose.sum(v) * x),
-    }
+ROOT = Path(__file__).parents[1]
+NODE, PACKAGES = [Path(__file__).with_name(name) for name in ("calls.mjs", "call_packages.py")]
+ROUNDS = 31
 
 
 def python_calls() -> dict[str, Callable[[], Any]]:
-    made = {k: rose.compile(f, dynamic=k.startswith("any")) for k, f in functions().items()}
-    f, g, total, h, point, of_line, points, rows, _, any_size, any_sum = [made[k] for k in functions()]
+    names = "scalars vec10 sum10 vec1000 point line points rows2 any_size any_sum".split()
+    fs = functions()
+    made = [rose.compile(fs[k], dynamic=k.startswith("any")) for k in names]
+    f, g, total, h, point, of_line, points, rows, any_size, any_sum = made
     v, w, out = np.ones(10), np.ones(LONG), np.empty(10)
     few, p, line = [1.0] * 10, Point(1.0, 2.0), Line(1.0, np.ones(10))
     many, pairs = [Point(float(k), -1.0) for k in range(100)], [[float(k), -1.0] for k in range(50)]
@@ -119,12 +94,14 @@ def timed(calls: dict[str, Callable[[], Any]], count: int = 2_000) -> dict[str, 
     return {k: statistics.median(x) for k, x in found.items()}
 
 
-def node_calls() -> dict[str, dict[str, float]]:
-    """Of each function in Node: the bare export, and ours."""
+def node_calls(before: Path | None = None) -> dict[str, dict[str, float]]:
+    """Of each function in Node: the bare export, what is written by hand, and ours; also of another checkout."""
     with tempfile.TemporaryDirectory() as folder:
-        for k, f in functions().items():
-            rose.compile({k: f}, dynamic=k.startswith("any")).save(Path(folder) / k, k)
-        said = subprocess.run(["node", NODE, folder], check=True, capture_output=True, text=True).stdout
+        for k, checkout in enumerate((ROOT, *([before] if before else []))):
+            command = [sys.executable, PACKAGES, f"{folder}/{k}"]
+            subprocess.run(command, check=True, env=os.environ | {"PYTHONPATH": str(checkout)})
+        folders = sorted(map(str, Path(folder).iterdir()))
+        said = subprocess.run(["node", NODE, *folders], check=True, capture_output=True, text=True).stdout
     return json.loads(said)
 
 
@@ -195,8 +172,11 @@ def first_calls() -> list[dict[str, Any]]:
 
 
 def main() -> None:
+    console, before = Console(width=110), Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
+    if sys.argv[1:2] == ["node"]:
+        rows = [{"call": k, "by hand": "", "ours": "", **x} for k, x in node_calls(before).items()]
+        return console.print(shown("Node", rows))
     python, node = timed(python_calls()), node_calls()
-    console = Console(width=110)
     console.print(shown("Python", [{"call": k, "ns": x} for k, x in python.items()]))
     console.print(shown("Node", [{"call": k, "by hand": "", **x} for k, x in node.items()]))
     many, first = batches(), first_calls()

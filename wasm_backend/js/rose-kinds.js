@@ -25,7 +25,7 @@ export const singles = (to, x, at, n, free, path) => {
   // its numbers would be rounded silently
   if (x instanceof Float64Array) wrong("a Float32Array, or an array", x, path);
   array(x, n, path);
-  if (x instanceof Float32Array ? n > 16 : free && n > 99) to.set(x, at);
+  if (x instanceof Float32Array && n > 16) to.set(x, at);
   else for (let i = 0; i < n; i++) to[at + i] = single(x[i], free, path, `[${i}]`);
 };
 

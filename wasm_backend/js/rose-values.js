@@ -51,7 +51,7 @@ export const array = (x, n, path, more = "") => {
 export const numbers = (to, x, at, n, free, path) => {
   array(x, n, path);
   // a few numbers are written faster one by one
-  if (x instanceof Float64Array ? n > 16 : free && n > 99) to.set(x, at);
+  if (x instanceof Float64Array && n > 16) to.set(x, at);
   else
     for (let i = 0; i < n; i++) {
       const y = x[i];

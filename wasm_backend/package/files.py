@@ -70,11 +70,11 @@ def package_files(
     if html:
         texts[f"{name}.html"] = html_page(lowered, imports, name, about.docs)
     texts["README.md"] = readme(lowered, imports, full, about.docs, inline=inline, html=html)
-    linked, maps = _mapped(name, {} if inline else modules, lowered)
+    linked, source_maps = _mapped(name, {} if inline else modules, lowered)
     files = {**linked, **{k: encoded(text) for k, text in texts.items()}}
     if lowered.mathematics:
         files["NOTICE"] = notice(lowered.mathematics)
-    files |= maps
+    files |= source_maps
     held = [*files, f"{name}.json"]
     made = manifest(full, version or version_of(files), about.docs, about.licence, held, inline=inline)
     files["package.json"] = as_json(made)

@@ -196,7 +196,7 @@ type {0}s = ReturnType<typeof {0}Array.from>;
 _INTO = """\
 /** A function that returns its result in a new array, or in the `out` that it is given. */
 export type Into<F extends (...args: any) => any, A> = (<T extends A>(
-  ...args: [...Parameters<F>, options: { readonly out: T }]
+  ...args: [...args: Parameters<F>, options: { readonly out: T }]
 ) => T) &
   F;
 """
