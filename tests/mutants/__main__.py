@@ -70,7 +70,8 @@ def by_node(tree: Path) -> str | None:
     if shutil.which("node") is None:
         return None
     scripts = sorted(str(p) for p in (tree / "tests" / "js").glob("*.test.*js"))
-    done = subprocess.run(["node", "--test", "--test-reporter=tap", *scripts], cwd=tree, capture_output=True, text=True)
+    command, env = ["node", "--test", "--test-reporter=tap", *scripts], os.environ | {"PYTHON": sys.executable}
+    done = subprocess.run(command, cwd=tree, env=env, capture_output=True, text=True)
     failed = [line.strip() for line in done.stdout.splitlines() if line.strip().startswith("not ok")]
     return f"tests/js: {failed[0].partition(' - ')[2]}" if failed else None
 

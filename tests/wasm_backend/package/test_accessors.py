@@ -1,16 +1,9 @@
-"""Accessors and calls in JavaScript: what is written for a type, what may be given flat, and results in `out`."""
-
-import subprocess
-from pathlib import Path
+"""Accessors in JavaScript: what is written for a type."""
 
 import pytest
 
-import rose
-from rose import Bool, Fin, Real, Vec, fn
-from tests.js.test_packages import no_node
 from wasm_backend.package.accessors import Accessors, Address, filled, flat_kind, key, literal
 from wasm_backend.package.accessors import Path as ValuePath
-from wasm_backend.package.calls import functions, is_direct
 
 REAL = {"kind": "real"}
 POINT = {"kind": "struct", "name": "P", "fields": [["x", 0, REAL], ["y", 8, REAL]]}
@@ -55,82 +48,3 @@ def test_names_and_text_are_quoted_where_they_must():
 )
 def test_what_may_be_flat(t: dict[str, object], flat: str | None, out: str | None):
     assert (flat_kind(t), filled(t)) == (flat, out)
-
-
-def test_a_function_of_numbers_is_direct_unless_it_calls_the_page():
-    export = {"name": "f", "params": [{"name": "x", "type": REAL, "at": None}], "result": {"type": POINT, "at": 16}}
-    assert is_direct(export)
-    assert not is_direct({**export, "calls": True})
-    text, uses = functions({"exports": [export], "imports": []})
-    assert uses == ["misfit", "both"]
-    assert "busy" not in text
-
-
-@rose.struct
-class P:
-    x: Real
-    y: Real
-
-
-@fn
-def turned(ps: Vec[3, P]) -> Vec[3, P]:
-    return [P(-ps[k].y, ps[k].x) for k in range(3)]
-
-
-@fn
-def transposed(m: Vec[2, Vec[3]]) -> Vec[3, Vec[2]]:
-    return [[m[i][j] for i in range(2)] for j in range(3)]
-
-
-n = rose.dim("n")
-
-
-@fn
-def scaled(ps: Vec[n, P], m: Vec[n, Vec[2]], v: Vec[n]) -> Vec[n]:
-    return rose.vec(ps[i].x * v[i] + m[i][1] for i in rose.range(n))
-
-
-@fn
-def mixed(k: Fin[3], b: Bool, v: Vec[3]) -> Vec[3]:
-    return [rose.select(b, v[k], -v[k]), v[1], v[2]]
-
-
-PAGE = """
-import assert from "node:assert/strict";
-import init from "./made/index.js";
-const { turned, transposed, scaled, mixed } = await init();
-const f = (...xs) => Float64Array.from(xs);
-const points = [{ x: 1, y: 2 }, { x: 3, y: 4 }, { x: 5, y: 6 }];
-const flat = f(1, 2, 3, 4, 5, 6);
-assert.deepEqual(turned(flat), turned(points));
-assert.deepEqual(turned(Int16Array.from(flat)), turned(points));
-assert.deepEqual(transposed(flat), transposed([[1, 2, 3], [4, 5, 6]]));
-assert.throws(() => turned(f(1, 2, 3)), { name: "TypeError", message: "turned: ps.length must be 6, got 3" });
-assert.deepEqual(scaled(points, [[1, 2], [3, 4], [5, 6]], [1, 2, 3]), f(3, 10, 21));
-assert.deepEqual(scaled(flat, flat, [1, 2, 3]), f(3, 10, 21));
-assert.deepEqual(scaled(flat.slice(0, 4), flat.slice(0, 4), [1, 2]), f(3, 10));
-assert.throws(() => scaled(flat, flat, [1, 2]), /scaled: v.length must be 3, got 2|ps.length must be/);
-// the result of numbers goes into `out`, which is returned
-const out = new Float64Array(6);
-assert.equal(turned(points, { out }), out);
-assert.deepEqual(out, f(-2, 1, -4, 3, -6, 5));
-assert.equal(transposed.unchecked(flat, { out }), out);
-assert.deepEqual(out, f(1, 4, 2, 5, 3, 6));
-assert.equal(mixed(1, true, [1, 2, 3], { out: out.subarray(0, 3) }).length, 3);
-assert.deepEqual(out, f(2, 2, 3, 5, 3, 6));
-const wrong = [[[1], "a Float64Array, got object"], [new Float32Array(6), "a Float64Array, got object"]];
-for (const [out, what] of wrong)
-  assert.throws(() => turned(flat, { out }), { name: "TypeError", message: `turned: out must be ${what}` });
-assert.throws(() => turned(flat, { out: new Float64Array(5) }), { message: "turned: out.length must be 6, got 5" });
-assert.throws(() => turned(flat, {}), { message: "the argument count of turned must be 1, got 2" });
-"""
-
-
-def test_flat_arguments_and_results_in_an_array_of_the_page(tmp_path: Path):
-    if why := no_node():
-        pytest.skip(why)
-    functions = {"turned": turned, "transposed": transposed, "scaled": scaled, "mixed": mixed}
-    rose.compile(functions, dynamic=True).save(tmp_path / "made")
-    (tmp_path / "page.mjs").write_text(PAGE)
-    done = subprocess.run(["node", tmp_path / "page.mjs"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
