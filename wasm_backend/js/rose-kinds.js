@@ -20,7 +20,12 @@ export const index = (x, size, path, more) =>
 /** A truth value. @param {any} x @param {string} path @param {string} [more] */
 export const bool = (x, path, more) => (typeof x == "boolean" ? x : wrong("a boolean", x, path, more));
 
-/** Writes n numbers of 32 bits from `at` on. @param {Float32Array} to @param {any} x @param {number} at @param {number} n @param {any} free @param {string} path */
+/**
+ * Writes n numbers of 32 bits from `at` on.
+ *
+ * @param {Float32Array} to @param {any} x @param {number} at @param {number} n @param {any} free
+ * @param {string} path
+ */
 export const singles = (to, x, at, n, free, path) => {
   // its numbers would be rounded silently
   if (x instanceof Float64Array) wrong("a Float32Array, or an array", x, path);
@@ -29,13 +34,22 @@ export const singles = (to, x, at, n, free, path) => {
   else for (let i = 0; i < n; i++) to[at + i] = single(x[i], free, path, `[${i}]`);
 };
 
-/** Writes n indices. @param {Uint32Array} to @param {any} x @param {number} at @param {number} n @param {number} size @param {string} path */
-export const indexs = (to, x, at, n, size, path) => {
+/**
+ * Writes n indices.
+ *
+ * @param {Uint32Array} to @param {any} x @param {number} at @param {number} n @param {number} size
+ * @param {string} path
+ */
+export const indices = (to, x, at, n, size, path) => {
   array(x, n, path);
   for (let i = 0; i < n; i++) to[at + i] = index(x[i], size, path, `[${i}]`);
 };
 
-/** Writes n truth values. @param {Uint8Array} to @param {any} x @param {number} at @param {number} n @param {any} _ @param {string} path */
+/**
+ * Writes n truth values.
+ *
+ * @param {Uint8Array} to @param {any} x @param {number} at @param {number} n @param {any} _ @param {string} path
+ */
 export const bools = (to, x, at, n, _, path) => {
   array(x, n, path);
   for (let i = 0; i < n; i++) to[at + i] = /** @type {any} */ (typeof x[i] == "boolean" ? x[i] : bool(x[i], path, `[${i}]`));

@@ -7,7 +7,7 @@
  * @typedef {[name: string, array: any, width: number, size: number, fields: [path: any[], width: number][] | 0]} Layout
  */
 
-import { bools, indexs, singles } from "./rose-kinds.js";
+import { bools, indices, singles } from "./rose-kinds.js";
 import { count } from "./rose.js";
 import { numbers, told, wrong } from "./rose-values.js";
 
@@ -28,7 +28,11 @@ export const inRow = (error, row) => {
 /** How many rows columns have: 1 if all are the same for all rows. @param {{ rows: number }[]} all */
 const rowsOf = (all) => all.find(({ rows }) => rows != 1)?.rows ?? 1;
 
-/** A column, and its rows. @param {any} x @param {any} array @param {number} width @param {number} size @param {string} path */
+/**
+ * A column, and its rows.
+ *
+ * @param {any} x @param {any} array @param {number} width @param {number} size @param {string} path
+ */
 const columnOf = (x, array, width, size, path) => {
   if (typeof x == "number" || typeof x == "boolean") x = width == 1 ? [x] : wrong("an array", x, path);
   if (typeof x != "object" || !x) wrong("an array", x, path);
@@ -37,7 +41,7 @@ const columnOf = (x, array, width, size, path) => {
   if (!(rows >= 0) || rows % 1 || (!width && length)) wrong("a multiple of " + width, length, path, ".length");
   if (x instanceof array && (array == Float64Array || array == Float32Array)) return { rows, width, from: x };
   const from = new array(length);
-  const write = array == Float64Array ? numbers : array == Float32Array ? singles : array == Uint32Array ? indexs : bools;
+  const write = array == Float64Array ? numbers : array == Float32Array ? singles : array == Uint32Array ? indices : bools;
   write(from, x, 0, length, /** @type {any} */ (size), path);
   return { rows, width, from };
 };
@@ -87,7 +91,11 @@ export const columns = (name, layouts, args, wanted, given, from) => {
   }
 };
 
-/** The column of results. @param {any} array @param {number} n @param {any} options @param {string} path @param {Call} from */
+/**
+ * The column of results.
+ *
+ * @param {any} array @param {number} n @param {any} options @param {string} path @param {Call} from
+ */
 export const results = (array, n, options, path, from) => {
   const out = options?.out;
   if (!out) return new array(n);

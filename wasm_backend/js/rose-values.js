@@ -47,7 +47,12 @@ export const array = (x, n, path, more = "") => {
   return x;
 };
 
-/** Writes n numbers from `at` on. @param {Float64Array} to @param {any} x @param {number} at @param {number} n @param {any} free @param {string} path */
+/**
+ * Writes n numbers from `at` on.
+ *
+ * @param {Float64Array} to @param {any} x @param {number} at @param {number} n @param {any} free
+ * @param {string} path
+ */
 export const numbers = (to, x, at, n, free, path) => {
   array(x, n, path);
   // a few numbers are written faster one by one
@@ -59,7 +64,11 @@ export const numbers = (to, x, at, n, free, path) => {
     }
 };
 
-/** Writes n numbers that are given flat, if they are. @param {Numbers} to @param {any} x @param {number} at @param {number} n @param {string} path */
+/**
+ * Writes n numbers that are given flat, if they are.
+ *
+ * @param {Numbers} to @param {any} x @param {number} at @param {number} n @param {string} path
+ */
 export const flat = (to, x, at, n, path) => {
   if (!ArrayBuffer.isView(x)) return false;
   const y = /** @type {any} */ (x);
@@ -92,7 +101,11 @@ export const rows = (from, at, sizes) => {
   return cut(0);
 };
 
-/** Copies a result into an array of the page. @param {any} from @param {number} at @param {number} end @param {any} out @param {string} path */
+/**
+ * Copies a result into an array of the page.
+ *
+ * @param {any} from @param {number} at @param {number} end @param {any} out @param {string} path
+ */
 export const into = (from, at, end, out, path) => {
   const { name } = from.constructor;
   if (!(out instanceof from.constructor)) wrong("a " + name, out, path);

@@ -27,7 +27,11 @@ export const count = (name, n, given, from) => {
   if (given != n) refuse("the argument count of " + name, n, given, from);
 };
 
-/** Refuses the arguments of a function of numbers. @param {Call} from @param {string} name @param {string[]} names @param {any[]} args @param {number} given */
+/**
+ * Refuses the arguments of a function of numbers.
+ *
+ * @param {Call} from @param {string} name @param {string[]} names @param {any[]} args @param {number} given
+ */
 export const misfit = (from, name, names, args, given) => {
   count(name, names.length, given, from);
   const k = args.findIndex((x) => typeof x != "number");
@@ -37,7 +41,11 @@ export const misfit = (from, name, names, args, given) => {
 /** A function from numbers to a number, around an export. @param {Call} f @param {(f: Call) => Call} make */
 export const numeric = (f, make) => Object.assign(make(f), { unchecked: f });
 
-/** A function, and its form that does not check each number. @param {Call} f @param {(f: Call, free: boolean) => Call} make */
+/**
+ * A function, and its form that does not check each number.
+ *
+ * @param {Call} f @param {(f: Call, free: boolean) => Call} make
+ */
 export const both = (f, make) => Object.assign(make(f, false), { unchecked: make(f, true) });
 
 /**

@@ -19,6 +19,7 @@ Described = Mapping[str, Any]
 Number = int | str  # or an expression of JavaScript
 
 VIEWS = {"real": ("F", 8), "single": ("S", 4), "index": ("U", 4), "bool": ("B", 1)}
+SEVERAL = {"single": "singles", "index": "indices", "bool": "bools"}  # what writes a vector of such a kind
 ARRAYS = {"F": "Float64Array", "S": "Float32Array", "U": "Uint32Array", "B": "Uint8Array"}
 _NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 
@@ -186,7 +187,7 @@ class Accessors:
         if elem["kind"] == "real":
             return f"{self.use('numbers')}({start},q,{path.text()});"
         size = self.number(elem["size"]) if "size" in elem else "q"
-        return f"{self.use(elem['kind'] + 's')}({start},{size},{path.text()});"
+        return f"{self.use(SEVERAL[elem['kind']])}({start},{size},{path.text()});"
 
     def _put_parts(self, t: Described, x: str, at: Address, path: Path) -> str:
         named = "fields" in t

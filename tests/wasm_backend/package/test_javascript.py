@@ -54,7 +54,7 @@ def test_a_module_brings_what_it_needs_of_the_runtime_and_no_more():
 
 
 def test_the_runtime_is_shipped_without_our_comments():
-    text = runtime(["bind", "loader", "rows", "into", "flat", "line", "failed", "bools", "indexs", "singles", "find"])
+    text = runtime(["bind", "loader", "rows", "into", "flat", "line", "failed", "bools", "indices", "singles", "find"])
     assert not [line for line in text.splitlines() if line.startswith(("//", "import "))]
     assert "/**" not in text
 
