@@ -98,7 +98,8 @@ def with_axes(
         return None
     v = x if isinstance(x, Value) else as_array(x)
     t, leaf = v.type, leaf_of(v.type)
-    plain = isinstance(t, Vec) and ((t.elem is leaf and leaf is not Bool) or isinstance(leaf, Tuple))
+    of_structs = isinstance(leaf, Tuple) and not is_complex(leaf)
+    plain = isinstance(t, Vec) and ((t.elem is leaf and leaf is not Bool) or of_structs)
     return None if plain and not asked else numbers(v, name)
 
 
