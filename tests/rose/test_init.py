@@ -100,10 +100,10 @@ def loaded(program: str) -> set[str]:
     [
         ("import rose", 32, WRITING | BY_NAME),
         (FIRST, 80, WRITING),
-        (f"{FIRST}\nf.func", 110, COMPILING),
-        (f"{FIRST}\nrose.compile(f)", 183, RUNNING),
-        (NUMBERS, 194, RARE),
-        (f"{NUMBERS}\nassert rose.value_and_grad(rose.grad(f))(0.0) == (1.0, 0.0)", 219, RARE),
+        (f"{FIRST}\nf.func", 111, COMPILING),
+        (f"{FIRST}\nrose.compile(f)", 184, RUNNING),
+        (NUMBERS, 195, RARE),
+        (f"{NUMBERS}\nassert rose.value_and_grad(rose.grad(f))(0.0) == (1.0, 0.0)", 220, RARE),
     ],
     ids=["import", "fn", "trace", "compile", "numbers", "derivatives"],
 )
