@@ -91,10 +91,10 @@ def half(v: Value, norm: str | None, name: str) -> Any:
 def whole(v: Value, n: int | None, axis: int, norm: str | None, name: str) -> Any:
     """The `n` Reals along an axis of which `v` has the first half of the transform."""
     held = any_count(shape_of(v.type)[axis_given(axis, len(shape_of(v.type)))], name)
-    n = any_count(times(2, minus(held, 1)) if n is None else n, name)
-    by = scale_of(n, norm, name, inverse=True)
+    wanted = any_count(times(2, minus(held, 1)) if n is None else n, name)
+    by = scale_of(wanted, norm, name, inverse=True)
     v = v if of_complex(v) else v + 0j
-    return along(v, plus(quotient(n, 2), 1), axis, lambda v: scaled(from_half(v, n), by), name)
+    return along(v, plus(quotient(wanted, 2), 1), axis, lambda v: scaled(from_half(v, wanted), by), name)
 
 
 def scaled(v: Value, by: float | Value) -> Value:

@@ -149,9 +149,9 @@ def _weights(kind: str, type: int, n: int) -> tuple[Ends, Ends]:
     return (_EVEN, ends) if type == 2 else (ends, _EVEN)
 
 
-def _weighted(v: Value, first: float, last: float, by: float) -> Value:
+def _weighted(v: Value, first: float, last: float, by: float | Value) -> Value:
     """Rows times a number, and their ends times others."""
-    if first == last == by == 1.0:
+    if first == last == 1.0 and isinstance(by, float) and by == 1.0:
         return v
     n = size(v.type)
     if n == 1:
