@@ -1,7 +1,7 @@
 """The law of cost of transforms: `n * log(n)` operations, of any size; a gradient costs what two values cost.
 
-Instructions are counted, as often as they run. What is copied is not: `costs.py` counts a vector for each loop that puts
-numbers into it, where the module has none to copy, as the last test says.
+Instructions are counted, as often as they run. What is copied is not: `costs.py` counts a vector for each loop that
+puts numbers into it, where the module has none to copy, as the last test says.
 """
 
 from __future__ import annotations
