@@ -100,9 +100,7 @@ def eigvalsh(a: Any, UPLO: str = "L") -> Any:
 def cholesky(a: Any, *, upper: bool = False) -> Any:
     """The Cholesky factor of a Hermitian matrix, of which the lower half is read, or with `upper` the upper one."""
     m = square(_complex(a), "cholesky")
-    if not upper:
-        return batched(_cholesky, [m], [2])
-    return batched(lambda m: adjoint(_cholesky(adjoint(m))), [m], [2])
+    return batched(_upper_cholesky if upper else _cholesky, [m], [2])
 
 
 def expm(a: Any) -> Any:
@@ -196,6 +194,10 @@ def _(x: tuple[Value, ...], a: DualVec) -> Any:
 
 
 # Cholesky's factor of Hermitian matrices
+
+
+def _upper_cholesky(a: Value) -> Any:
+    return adjoint(_cholesky(adjoint(a)))
 
 
 def _cholesky(a: Value) -> Any:

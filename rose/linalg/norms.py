@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..errors import TypeMismatch, here
 from ..frontend.arguments import lenient
 from ..frontend.arrays.elementwise import each
 from ..frontend.arrays.reductions import all_, axes_of, largest, smallest, total
@@ -91,6 +92,9 @@ def matrix_rank(
     That is `rtol` times the largest: by default the rounding of as many numbers as the longer side has.
     """
     v = as_array(A)
+    if tol is not None and rtol is not None:
+        at = here().into(["rtol"])
+        raise TypeMismatch("rose.linalg.matrix_rank takes a tol or an rtol, not both", at, "leave one of them out")
     if len(shape_of(v.type)) < 2:
         return select(all_(each(ops.eq, v, 0.0)), 0.0, 1.0)
     s = as_array(svd(v, compute_uv=False, hermitian=hermitian))

@@ -192,18 +192,17 @@ def reflection(x: Value, k: Value, head: Value | None = None) -> tuple[Any, Any,
     """
     n = x.shape[0]
     below = loops.vec(select(i > k, x[i], 0.0) for i in loops.range(n))
-    if head is None:
-        head = loops.sum(select(i == k, x[i], 0.0) for i in loops.range(n))
-    if is_complex(head.type):
+    top: Any = loops.sum(select(i == k, x[i], 0.0) for i in loops.range(n)) if head is None else head
+    if is_complex(top.type):
         tail = norm(loops.vec(abs(below[i]) for i in loops.range(n)))
-        done, size, along = (tail == 0.0) & (head.imag == 0.0), abs(head), head.real
+        done, size, along = (tail == 0.0) & (top.imag == 0.0), abs(top), top.real
     else:
         tail = norm(below)
-        done, size, along = tail == 0.0, head, head
+        done, size, along = tail == 0.0, top, top
     pivot = select(done, along, -ops.copysign(ops.hypot(size, tail), along))
-    scale = select(done, 1.0, head - pivot)
+    scale = select(done, 1.0, top - pivot)
     v = loops.vec(select(i == k, 1.0, below[i] / scale) for i in loops.range(n))
-    return v, select(done, 0.0, (pivot - head) / select(done, 1.0, pivot)), pivot
+    return v, select(done, 0.0, (pivot - top) / select(done, 1.0, pivot)), pivot
 
 
 def reflected(a: Value, v: Value, tau: Value, k: Value, first: Value | int = 0) -> Value:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...errors import TypeMismatch, edge, here, is_augmented
@@ -18,14 +18,12 @@ from ...ir import OPS, Value, a_traced, current_builder, ops
 from ...ir.hooks import above
 from ...ir.types import is_complex
 from ...ir.value import OPERATORS
-from ..language import control
-from ..language.select import stop_gradient
 from ..operators import as_real
 from .attributes import PARTS, part
 from .creation import whole, zeros_like
 from .elementwise import each
 from .products import conjugate, matmul, meet
-from .reductions import all_, truth
+from .reductions import all_, carried, total, truth
 from .shapes import as_array
 from .shaping import moveaxis
 from .ufunc_methods import METHODS
@@ -146,20 +144,30 @@ def lcm(x1: Any, x2: Any) -> Any:
     def of(x: Any, y: Any) -> Value:
         by = _gcd(x, y)
         none = by == 0.0
-        return stop_gradient(ops.select(none, 0.0, ops.abs_(_real(x)) / ops.select(none, 1.0, by) * ops.abs_(_real(y))))
+        return ops.stop_gradient(
+            ops.select(none, 0.0, ops.abs_(_real(x)) / ops.select(none, 1.0, by) * ops.abs_(_real(y)))
+        )
 
     return each(of, x1, x2)
 
 
 def _gcd(x: Any, y: Any) -> Value:
-    sizes = [stop_gradient(ops.abs_(_real(v))) for v in (x, y)]
+    sizes = [ops.stop_gradient(ops.abs_(_real(v))) for v in (x, y)]
     are_whole = [(ops.floor(v) == v) & (v < _WHOLE) for v in sizes]
     start = [ops.select(c, v, 0.0) for c, v in zip(are_whole, sizes, strict=True)]
-    found = control.while_loop(lambda s: s[1] > 0.0, lambda s: (s[1], OPS["fmod"](s[0], s[1])), tuple(start))[0]
+
+    def step(_: object, state: Sequence[Value]) -> list[Value]:
+        x, y = state
+        goes_on = y > 0.0
+        rest = OPS["fmod"](x, ops.select(goes_on, y, 1.0))
+        return [ops.select(goes_on, y, x), ops.select(goes_on, rest, 0.0)]
+
+    found = carried(current_builder(), [_STEPS], step, start)[0]
     return ops.select(are_whole[0] & are_whole[1], found, math.nan)
 
 
 _WHOLE = 2.0**53  # from here on not all whole numbers are there
+_STEPS = 78  # of Euclid's algorithm below it, at most: as many as the numbers of Fibonacci
 
 
 def clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:

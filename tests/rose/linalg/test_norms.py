@@ -99,6 +99,16 @@ def test_a_rank_is_numpys(a: Any, named: dict[str, Any]):
 
 def test_the_rank_of_a_vector_and_of_a_symmetric_matrix():
     assert fn([Vec[2]], Real)(lambda x: np.linalg.matrix_rank(x))([0.0, 0.0]) == 0.0
+    with pytest.raises(TypeMismatch, match="takes a tol or an rtol, not both"):
+        _ = fn([Vec[2, 2]], Real)(lambda x: np.linalg.matrix_rank(x, tol=0.1, rtol=0.1)).func
+
+
+def test_norms_of_nothing_are_0():
+    for shape in ((0, 2), (2, 0), (0, 0)):
+        for ord in ("fro", "nuc", 1, 2, np.inf):
+            assert fn([Vec[shape]], Real)(lambda x, ord=ord: np.linalg.matrix_norm(x, ord=ord))(np.zeros(shape)) == 0.0
+    for ord in (1, 2, np.inf):
+        assert fn([Vec[0]], Real)(lambda x, ord=ord: np.linalg.vector_norm(x, ord=ord))([]) == 0.0
     f = fn([Vec[2, 2]], Real)(lambda x: np.linalg.matrix_rank(x, hermitian=True))
     assert f([[1.0, 5.0], [1.0, 1.0]]) == 1.0  # the lower half is read
 
