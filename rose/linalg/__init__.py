@@ -19,6 +19,7 @@ its transpose is its reverse mode. Leading axes are those of a batch.
     fits               polynomials through points
     tensors            products of several matrices, equations with arrays of more axes
     complex_matrices   those of them that are of complex numbers, too
+    complex_factors    Cholesky's factor of complex matrices
     tridiagonal        reduction to three diagonals, and QR steps
     gaps               quotients by gaps between eigenvalues, which may be equal
     jacobi             eigenvalues of two and three rows, by rotations
@@ -41,7 +42,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors.advice import listed, missing
 from ..frontend.arrays.editing import matrix_transpose
-from . import complex_matrices, zeros
+from . import complex_factors, complex_matrices, zeros
 from .banded import solve_banded, solve_toeplitz, solve_tridiagonal
 from .complex_matrices import also
 from .elimination import LUResult, SlogdetResult, det, inv, linsolve, logdet, lu, slogdet, solve
@@ -76,7 +77,7 @@ from .triangular import solve_triangular
 solve, inv = also(solve, complex_matrices.solve), also(inv, complex_matrices.inv)
 det, slogdet = also(det, complex_matrices.det), also(slogdet, complex_matrices.slogdet)
 expm, matrix_power = also(expm, complex_matrices.expm), also(matrix_power, complex_matrices.matrix_power)
-cholesky = also(cholesky, complex_matrices.cholesky)
+cholesky = also(cholesky, complex_factors.cholesky)
 eigh, eigvalsh = also(eigh, complex_matrices.eigh), also(eigvalsh, complex_matrices.eigvalsh)
 
 __all__ = [

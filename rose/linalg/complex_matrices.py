@@ -6,7 +6,6 @@ theirs too, but that an eigenvector times a phase is an eigenvector: the derivat
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any, TypeVar, cast
@@ -17,24 +16,21 @@ from ..frontend.arrays.reductions import largest
 from ..frontend.arrays.shapes import as_array, leaf_of, shape_of
 from ..frontend.duals import DualVec
 from ..frontend.language import control, loops
-from ..frontend.language.accumulators import accum
 from ..frontend.language.select import select
 from ..frontend.values import to_value
 from ..host.marshal import is_listing
 from ..ir import Value, current_builder, ops
 from ..ir.sizes import differ
-from ..ir.types import Bool, Complex, Real, Tuple, Vec, is_complex
+from ..ir.types import Complex, Real, Tuple, Vec, is_complex
 from ..ir.value import host_index
 from . import powers
 from .elimination import SlogdetResult, factors, inverse, solution
 from .gaps import is_close, over
-from .matrices import adjoint, as_complex, batched, elem, equations, filled, square, symmetric
-from .positive_definite import or_nan
+from .matrices import adjoint, as_complex, batched, equations, filled, square, symmetric
 from .powers import exponential
 from .primitives import primitive
 from .reduction import reduced
 from .symmetric import EighResult, decomposed, half
-from .triangular import forward_divided
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -95,12 +91,6 @@ def eigh(a: Any, UPLO: str = "L", name: str = "eigh") -> Any:
 def eigvalsh(a: Any, UPLO: str = "L") -> Any:
     """The eigenvalues of a Hermitian matrix, in ascending order."""
     return eigh(a, UPLO, "eigvalsh").eigenvalues
-
-
-def cholesky(a: Any, *, upper: bool = False) -> Any:
-    """The Cholesky factor of a Hermitian matrix, of which the lower half is read, or with `upper` the upper one."""
-    m = square(_complex(a), "cholesky")
-    return batched(_upper_cholesky if upper else _cholesky, [m], [2])
 
 
 def expm(a: Any) -> Any:
@@ -191,54 +181,3 @@ def _(x: tuple[Value, ...], a: DualVec) -> Any:
         return select(i == j, 0.0 * z, over(z, gap, close))
 
     return loops.vec(moved[i][i].real for i in loops.range(n)), matmul(v, filled(n, n, turned))
-
-
-# Cholesky's factor of Hermitian matrices
-
-
-def _upper_cholesky(a: Value) -> Any:
-    return adjoint(_cholesky(adjoint(a)))
-
-
-def _cholesky(a: Value) -> Any:
-    factor, definite = _factor(a)
-    return or_nan(factor, definite)
-
-
-@primitive("cholesky", lambda t: Tuple((t, Bool)))
-def _factor(a: Value) -> Any:
-    """The factor, and true; if the matrix is not positive definite, other finite numbers, and false."""
-    n = a.shape[0]
-
-    def step(k: Value, state: tuple[Value, ...]) -> Any:
-        upper, definite = state
-        rest = accum(current_builder().zero(elem(a.type)))
-        for j in loops.range(k, n):
-            rest[j] += a[j][k].conj()
-        for i in loops.range(k):
-            factor = upper[i][k].conj()
-            for j in loops.range(k, n):
-                rest[j] -= factor * upper[i][j]
-        row = rest.value
-        square = row[k].real
-        positive = (square > 0.0) & (square < math.inf)
-        pivot, after = ops.sqrt(select(positive, square, 1.0)), accum(upper)
-        after[k][k] += to_value(pivot, Complex)
-        for j in loops.range(k + 1, n):
-            after[k][j] += row[j] / pivot
-        return after.value, definite & positive
-
-    upper, definite = control.scan(step, (current_builder().zero(a.type), True), n)
-    return adjoint(upper), definite
-
-
-@_factor.jvp
-def _(x: tuple[Value, ...], a: DualVec) -> Any:
-    """`l @ half(m)`, where `l @ m @ l.conj().T` is the tangent of the matrix, of whose diagonal half is taken.
-
-    See Murray, Differentiation of the Cholesky decomposition (2016, arXiv:1602.07527).
-    """
-    l, n = x[0], x[0].shape[0]
-    m = forward_divided(l, adjoint(forward_divided(l, symmetric(a.du))))
-    half = filled(n, n, lambda i, j: select(i == j, 0.5 * m[i][j], select(j < i, m[i][j], 0.0 * m[i][j])))
-    return matmul(l, half), None
