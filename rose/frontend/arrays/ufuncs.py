@@ -23,7 +23,7 @@ from .attributes import PARTS, part
 from .creation import whole, zeros_like
 from .elementwise import each
 from .products import conjugate, matmul, meet
-from .reductions import all_, carried, total, truth
+from .reductions import all_, carried, truth
 from .shapes import as_array
 from .shaping import moveaxis
 from .ufunc_methods import METHODS
