@@ -211,8 +211,10 @@ def _standard(s: State, n: int | Size) -> Any:
     turned, across = on_both(h, s.across, f, x)
     middle = 0.5 * (a + d)
     clean = turned.at[g, f].set(select(is_real, 0.0, turned[g][f]))
-    clean = clean.at[f, f].set(select(is_real, clean[f][f], middle)).at[g, g].set(select(is_real, clean[g][g], middle))
-    return clean, across, s.left - 2.0, 0.0
+    clean = clean.at[f, f].set(select(is_real, clean[f][f], middle))
+    clean = clean.at[g, g].set(select(is_real, clean[g][g], middle))
+    done = is_real | (of_block(middle, clean[f][g], clean[g][f], middle)[1] > 0.0)  # else rounding made them real
+    return clean, across, select(done, s.left - 2.0, s.left), select(done, 0.0, s.tries + 1.0)
 
 
 def of_block(a: Value, b: Value, c: Value, d: Value) -> tuple[Any, Any]:
