@@ -110,20 +110,24 @@ def schur_of(a: Value) -> tuple[Any, Any]:
     return t, filled(n, n, lambda i, j: found[1][j][i].conj() * by)
 
 
-def _split(h: Value, n: int | Size, left: Value) -> tuple[Value, Any]:
-    """What is beside the diagonal as 0 where it is small; and the first row of the last block of what is left."""
-    size = h.shape[0]
+def _split(s: State, n: int | Size) -> tuple[Value, Any]:
+    """What is beside the diagonal as 0 where it is small; and the first row of the last block of what is left.
+
+    Small is what is nothing beside the numbers around it, so that small eigenvalues keep their digits; and after some
+    steps, what is nothing beside the largest number: of a singular matrix all numbers around may be rounding.
+    """
+    h, size, least = s.h, s.h.shape[0], select(s.tries < EVERY, 0.0, 4.0)
 
     def entry(i: Value, j: Value) -> Any:
         around = abs(h[i][i]) + abs(h[j][j])
-        small = abs(h[i][j]) <= NOTHING * select(around == 0.0, 1.0, around)
+        small = abs(h[i][j]) <= NOTHING * select(around == 0.0, 1.0, ops.max_(around, least))
         return select((i > j + 1) | ((i == j + 1) & small), 0.0, h[i][j])
 
     clean = filled(size, size, entry)
 
     def begins(k: Value, first: Value) -> Any:
         above = loops.sum(select(j + 1 == k, abs(clean[k][j]), 0.0) for j in loops.range(size))
-        return select((k < left) & (above == 0.0), k + 0.0, first)
+        return select((k < s.left) & (above == 0.0), k + 0.0, first)
 
     return clean, control.scan(begins, 0.0, loops.range(n))
 
@@ -151,7 +155,7 @@ def _chased(s: State, n: int | Size, first: Value, x: tuple[Value, ...]) -> Stat
 
 
 def _complex_step(s: State, n: int | Size) -> Any:
-    h, first = _split(s.h, n, s.left)
+    h, first = _split(s, n)
     s = s._replace(h=h)
 
     def stepped() -> Any:
@@ -173,7 +177,7 @@ def _is_other(s: State) -> Any:
 
 
 def _real_step(s: State, n: int | Size) -> Any:
-    h, first = _split(s.h, n, s.left)
+    h, first = _split(s, n)
     s = s._replace(h=h)
     done = lambda: (h, s.across, s.left - 1.0, 0.0)
     longer = lambda: control.cond(s.left - first == 2.0, lambda: _standard(s, n), lambda: _francis(s, n, first))

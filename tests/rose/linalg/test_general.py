@@ -51,6 +51,16 @@ MATRICES: dict[str, Any] = {
 }
 
 
+def test_singular_matrices_with_many_zeros():
+    """Their eigenvalues meet: rounding makes pairs real, and the numbers of the diagonal are rounding."""
+    draw = np.random.default_rng(4)
+    for k in range(4000):
+        n = 3 + k % 9
+        a = draw.integers(-1, 2, size=(n, n)) * 1.0 if k % 2 else draw.normal(size=(n, n)) * (draw.random((n, n)) < 0.2)
+        w, v = decomposed(a)
+        assert np.abs(a @ v - v * w).max() < 1e-13 * (3 + n)
+
+
 @pytest.mark.parametrize("imaginary", [None, 0.0, 1.0])
 @pytest.mark.parametrize("name", MATRICES)
 def test_vectors_are_eigenvectors_and_values_those_of_numpy(name: str, imaginary: float | None):
