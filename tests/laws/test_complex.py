@@ -131,7 +131,7 @@ console.log(JSON.stringify([s, squares([0, 1, 2, 0]), squares([1, 1]), wrong], p
     assert (two, one) == ([-1, 0, 4, 0], [0, 2])
     assert wrong == ["moved: s.z must be an array, got 3", "moved: s.z.length must be 2, got 3"]
     types = (tmp_path / "index.d.ts").read_text()
-    assert "readonly squares: Checked<(z: ArrayLike<number>) => Float64s>;" in types
+    assert "readonly squares: Checked<Into<(z: ArrayLike<number>) => Float64s, Float64Array>>;" in types
     assert "z: Float64s;" in types and "readonly z: ArrayLike<number>;" in types
 
 
