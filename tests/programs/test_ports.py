@@ -1,17 +1,25 @@
 """Published examples of other tools, ported: each gives what they gave for the same mathematics.
 
-That of the transformer is JAX 0.10.2, in 64 bits; that of all others autograd 1.9.1.
+That of the transformer is JAX 0.10.2, in 64 bits; that of the others with known numbers for a slope autograd 1.9.1.
+Those that are checked by `agrees` are NumPy's: without `@fn` they run there, and differences give their slopes.
 """
 
+import dataclasses
 import importlib.util
+import itertools
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from harness import same
 from paths import ROOT
 
 import rose
+from rose.host.differences import central
+from rose.host.interpreter import run
+from rose.host.marshal import plain
 
 PORTS = ROOT / "examples" / "ports"
 
@@ -24,6 +32,52 @@ def port(name: str) -> Any:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def leaves(x: Any) -> Iterator[Any]:
+    """The numbers and arrays in an argument."""
+    if dataclasses.is_dataclass(x):
+        for field in dataclasses.fields(x):
+            yield from leaves(getattr(x, field.name))
+    else:
+        yield x
+
+
+def moved(x: Any, ways: Iterator[Any], h: float) -> Any:
+    """An argument, moved by `h` along directions of its numbers and arrays."""
+    if dataclasses.is_dataclass(x):
+        parts = [moved(getattr(x, field.name), ways, h) for field in dataclasses.fields(x)]
+        return type(x)(*parts)
+    return x + h * next(ways)
+
+
+def way(rng: np.random.RandomState, x: Any) -> Any:
+    """A direction of a number or an array, in complex numbers if it has them."""
+    turn = rng.randn(*np.shape(x))
+    return turn + 1j * rng.randn(*np.shape(x)) if np.iscomplexobj(x) else turn
+
+
+def agrees(f: Any, *args: Any, of: int = 1, step: float = 1e-3) -> None:
+    """Check value and gradient against NumPy, which runs the same body, and the interpreter, to the bit.
+
+    The gradient is that by the first arguments, as many as `of`, beside differences along three directions.
+    """
+    slope = rose.grad(f, tuple(range(of)))
+    value, found = f(*args), slope(*args)
+    assert same(run(f.func, *args), plain(value, f.result))
+    assert same(run(slope.func, *args), plain(found, slope.result))
+    assert value == pytest.approx(f.__wrapped__(*args), rel=1e-12)
+    rng, xs = np.random.RandomState(1), list(itertools.chain.from_iterable(map(leaves, args[:of])))
+    for _ in range(3):
+        ways = [way(rng, x) for x in xs]
+        steep = sum([np.sum(np.real(g * d)) for g, d in zip(itertools.chain(*map(leaves, found)), ways, strict=True)])
+
+        def along(h: float, ways: list[Any] = ways) -> list[float]:
+            each = iter(ways)
+            there = [moved(x, each, h) for x in args[:of]]
+            return [float(f.__wrapped__(*there, *args[of:]))]
+
+        assert steep == pytest.approx(central(along, step)[0], rel=1e-8)
 
 
 def test_a_neural_net_learns_a_cosine():
@@ -93,6 +147,17 @@ def test_a_wind_has_the_slope_by_which_smoke_gets_its_shape():
     assert slope.down[0, :3].tolist() == pytest.approx(firsts, rel=1e-10)
     lengths = [0.072864603833255, 0.0701693582388104]
     assert [np.linalg.norm(s) for s in (slope.down, slope.right)] == pytest.approx(lengths, rel=1e-10)
+
+
+def test_waves_that_attract_themselves_have_their_potential_energy_and_slope():
+    p = port("poisson")
+    at = 2 * np.pi * p.at
+    wave = np.cos(at[:, None]) + 0.5 * np.sin(2 * at)  # a solution by hand: frequency by frequency
+    solved = p.potential(wave)
+    by_hand = -p.GRAVITY * (np.cos(at[:, None]) + 0.125 * np.sin(2 * at)) / np.pi
+    np.testing.assert_allclose(solved, by_hand, atol=1e-13)
+    assert np.mean(np.abs(p.moved(p.start)) ** 2) == pytest.approx(np.mean(np.abs(p.start) ** 2), rel=1e-12)
+    agrees(p.energy, p.start)
 
 
 def test_every_port_is_tested():
