@@ -160,6 +160,15 @@ def test_waves_that_attract_themselves_have_their_potential_energy_and_slope():
     agrees(p.energy, p.start)
 
 
+def test_a_call_in_hestons_model_has_the_prices_that_are_known():
+    p = port("heston")
+    known = [26.774758743998854, 20.933349000596710, 16.070154917028834, 12.132211516709845, 9.024913483457836]
+    prices = [p.call(p.parameters, strike, p.market) for strike in (80.0, 90.0, 100.0, 110.0, 120.0)]
+    assert prices == pytest.approx(known, rel=1e-12)  # of A. Lewis, who has 50 digits
+    agrees(p.call, p.parameters, 100.0, p.market, of=2)
+    agrees(p.call, p.parameters, 120.0, p.market)
+
+
 def test_every_port_is_tested():
     tested = Path(__file__).read_text(encoding="utf-8")
     assert [path.stem for path in sorted(PORTS.glob("*.py")) if f'port("{path.stem}")' not in tested] == []
