@@ -169,6 +169,22 @@ def test_a_call_in_hestons_model_has_the_prices_that_are_known():
     agrees(p.call, p.parameters, 120.0, p.market)
 
 
+def test_a_circuit_has_the_energy_of_its_state_and_nearly_the_least_one():
+    p = port("eigensolver")
+
+    def at(gate: Any, *qubits: int) -> Any:
+        each = [gate if q in qubits else np.eye(2) for q in range(p.QUBITS)]
+        return np.kron(np.kron(each[0], each[1]), np.kron(each[2], each[3]))
+
+    whole = -sum([at(p.Z, q, q + 1) for q in range(3)]) - p.FIELD * sum([at(p.X, q) for q in range(4)])
+    state = np.ravel(p.state_of(p.start))
+    assert p.energy(p.start) == pytest.approx(np.real(np.vdot(state, whole @ state)), rel=1e-13)
+    assert np.vdot(state, state) == pytest.approx(1, rel=1e-13)
+    least = np.linalg.eigvalsh(whole)[0]
+    assert least - 1e-9 < p.energy(rose.lib.lbfgs(p.energy)(p.start).x) < least + 0.02
+    agrees(p.energy, p.start)
+
+
 def test_every_port_is_tested():
     tested = Path(__file__).read_text(encoding="utf-8")
     assert [path.stem for path in sorted(PORTS.glob("*.py")) if f'port("{path.stem}")' not in tested] == []
