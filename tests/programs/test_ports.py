@@ -185,6 +185,17 @@ def test_a_circuit_has_the_energy_of_its_state_and_nearly_the_least_one():
     agrees(p.energy, p.start)
 
 
+def test_an_equaliser_has_the_gains_it_is_made_for_and_is_found_by_its_response():
+    p = port("equaliser")
+    peak = p.frequencies[7]
+    alone = p.decibels(np.array([[np.log(peak), 6.0, 0.3], [0.0, 0.0, 0.0]]))
+    assert alone[7] == pytest.approx(6, rel=1e-12)
+    assert abs(alone[-1]) < 0.01
+    seen = p.decibels(p.true)
+    assert np.ravel(rose.lib.lbfgs(p.misfit)(p.guess, seen).x) == pytest.approx(np.ravel(p.true), rel=1e-6, abs=1e-6)
+    agrees(p.misfit, p.guess, seen)
+
+
 def test_every_port_is_tested():
     tested = Path(__file__).read_text(encoding="utf-8")
     assert [path.stem for path in sorted(PORTS.glob("*.py")) if f'port("{path.stem}")' not in tested] == []
