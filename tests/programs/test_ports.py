@@ -196,6 +196,18 @@ def test_an_equaliser_has_the_gains_it_is_made_for_and_is_found_by_its_response(
     agrees(p.misfit, p.guess, seen)
 
 
+def test_a_linear_prediction_solves_the_equations_of_yule_and_walker():
+    p = port("linear_prediction")
+    r = p.correlated(p.signal)
+    windowed = p.signal * np.hamming(p.n)
+    assert r == pytest.approx([windowed[k:] @ windowed[: p.n - k] for k in range(p.ORDER + 1)], rel=1e-12)
+    table = r[abs(np.subtract.outer(range(p.ORDER), range(p.ORDER)))]
+    solved = np.linalg.solve(table, -r[1:])
+    assert p.coefficients(p.signal) == pytest.approx([1, *solved], rel=1e-11)
+    assert p.flatness(p.signal) == pytest.approx(np.log((r[0] + solved @ r[1:]) / r[0]), rel=1e-11)
+    agrees(p.flatness, p.signal)
+
+
 def test_every_port_is_tested():
     tested = Path(__file__).read_text(encoding="utf-8")
     assert [path.stem for path in sorted(PORTS.glob("*.py")) if f'port("{path.stem}")' not in tested] == []
