@@ -208,6 +208,17 @@ def test_a_linear_prediction_solves_the_equations_of_yule_and_walker():
     agrees(p.flatness, p.signal)
 
 
+def test_a_fourier_neural_operator_is_a_circular_convolution_and_has_its_slope():
+    p = port("neural_operator")
+    weights = p.start.first.spectral
+    x = np.random.RandomState(2).randn(p.CHANNELS, p.POINTS)
+    padded = np.concatenate([weights, np.zeros((p.CHANNELS, p.CHANNELS, p.POINTS // 2 + 1 - p.MODES))], 2)
+    kernels = np.fft.irfft(padded)  # what the weights are among places
+    far = (np.arange(p.POINTS)[:, None] - np.arange(p.POINTS)) % p.POINTS
+    np.testing.assert_allclose(p.convolved(x, weights), np.einsum("iopq,iq->op", kernels[:, :, far], x), atol=1e-12)
+    agrees(p.loss, p.start, p.u, p.target)
+
+
 def test_every_port_is_tested():
     tested = Path(__file__).read_text(encoding="utf-8")
     assert [path.stem for path in sorted(PORTS.glob("*.py")) if f'port("{path.stem}")' not in tested] == []
