@@ -219,6 +219,21 @@ def test_a_fourier_neural_operator_is_a_circular_convolution_and_has_its_slope()
     agrees(p.loss, p.start, p.u, p.target)
 
 
+def test_clotting_times_have_the_coefficients_of_r():
+    pytest.importorskip("scipy", reason="SciPy is not installed")
+    p = port("gamma_regression")
+    b, shape = p.fitted(p.by_reciprocals, np.array([0.0, 0.01]))
+    assert b == pytest.approx([-0.01655438, 0.01534311], abs=5e-9)  # as R prints them
+    means = 1 / (p.x @ b)
+    deviance = -2 * np.sum(np.log(p.y / means) - (p.y - means) / means)
+    assert deviance == pytest.approx(0.01672967, rel=1e-5)
+    assert shape == pytest.approx(p.n / deviance, rel=1e-3)  # nearly, as it is large
+    b, shape = p.fitted(p.by_logarithms, np.array([4.0, 0.0]))
+    assert p.x.T @ (p.y / np.exp(p.x @ b) - 1) == pytest.approx([0, 0], abs=1e-10)
+    for f in (p.by_reciprocals, p.by_logarithms):
+        agrees(f, b if f is p.by_logarithms else np.array([0.0, 0.01]), 3.0, p.x, p.y, of=2)
+
+
 def test_every_port_is_tested():
     tested = Path(__file__).read_text(encoding="utf-8")
     assert [path.stem for path in sorted(PORTS.glob("*.py")) if f'port("{path.stem}")' not in tested] == []
