@@ -234,6 +234,21 @@ def test_clotting_times_have_the_coefficients_of_r():
         agrees(f, b if f is p.by_logarithms else np.array([0.0, 0.01]), 3.0, p.x, p.y, of=2)
 
 
+def test_a_beta_regression_has_the_scores_of_its_authors():
+    special = pytest.importorskip("scipy.special", reason="SciPy is not installed")
+    p = port("beta_regression")
+    v = np.array([-0.3, 1.2, 2.0])
+    mu, phi = special.expit(p.x @ v[:2]), np.exp(v[2])
+    apart = np.log(p.y / (1 - p.y)) - special.digamma(mu * phi) + special.digamma((1 - mu) * phi)
+    rest = special.digamma(phi) - special.digamma((1 - mu) * phi) + np.log(1 - p.y)
+    scores = [*(phi * p.x.T @ (mu * (1 - mu) * apart)), phi * np.sum(mu * apart + rest)]
+    assert rose.grad(p.log_likelihood)(v, p.x, p.y) == pytest.approx(scores, rel=1e-11)
+    found, errors = p.fitted(p.x, p.y)
+    assert rose.grad(p.log_likelihood)(found, p.x, p.y) == pytest.approx([0, 0, 0], abs=1e-10)
+    assert (abs(found[:2] - [-0.5, 1.5]) < 2 * errors[:2]).all()
+    agrees(p.log_likelihood, v, p.x, p.y)
+
+
 def test_every_port_is_tested():
     tested = Path(__file__).read_text(encoding="utf-8")
     assert [path.stem for path in sorted(PORTS.glob("*.py")) if f'port("{path.stem}")' not in tested] == []
