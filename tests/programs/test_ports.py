@@ -249,6 +249,21 @@ def test_a_beta_regression_has_the_scores_of_its_authors():
     agrees(p.log_likelihood, v, p.x, p.y)
 
 
+def test_isings_ring_has_the_energy_of_all_its_states():
+    p = port("ising")
+    spins = np.array(list(itertools.product((1, -1), repeat=p.SPINS)))
+    beta, field = 0.6, 0.2
+    heights = -np.sum(spins * np.roll(spins, 1, 1), 1) - field * np.sum(spins, 1)
+    chances = np.exp(-beta * heights)
+    z = np.sum(chances)
+    mean = chances @ heights / z
+    assert p.log_z(beta, field) == pytest.approx(np.log(z), rel=1e-13)
+    assert p.energy(beta, field) == pytest.approx(mean, rel=1e-12)
+    assert p.heat_capacity(beta, field) == pytest.approx(beta**2 * (chances @ (heights - mean) ** 2) / z, rel=1e-11)
+    assert p.magnetisation(beta, field) == pytest.approx(chances @ np.sum(spins, 1) / z, rel=1e-12)
+    agrees(p.log_z, beta, field, of=2)
+
+
 def test_every_port_is_tested():
     tested = Path(__file__).read_text(encoding="utf-8")
     assert [path.stem for path in sorted(PORTS.glob("*.py")) if f'port("{path.stem}")' not in tested] == []
