@@ -264,6 +264,25 @@ def test_isings_ring_has_the_energy_of_all_its_states():
     agrees(p.log_z, beta, field, of=2)
 
 
+def test_a_kalman_filter_has_the_poles_of_scipys_gain():
+    linalg = pytest.importorskip("scipy.linalg", reason="SciPy is not installed")
+    p = port("kalman")
+
+    def poles(stiffness: float, damping: float, push: float, noise: float) -> Any:
+        a, c = np.array([[1, p.DT], [-p.DT * stiffness, 1 - p.DT * damping]]), np.array([[1.0, 0.0]])
+        q = np.diag([0.0, p.DT * push**2])
+        left = linalg.solve_discrete_are(a.T, c.T, q, np.array([[noise**2]]))
+        return np.linalg.eigvals(a - a @ left @ c.T / (c @ left @ c.T + noise**2) @ c)
+
+    for at in (p.at, (2.0, 0.1, 40.0, 0.2)):  # poles that are a pair, and real ones
+        np.testing.assert_allclose(np.sort(p.poles(*at)), np.sort(poles(*at)), rtol=1e-10)
+        slope = rose.grad(p.radius, (0, 1, 2, 3))
+        for k, way in enumerate(np.eye(4)):
+            steep = central(lambda h, way=way, at=at: [max(abs(poles(*(at + h * way))))], 1e-2)[0]
+            assert slope(*at)[k] == pytest.approx(steep, rel=1e-6)
+        assert same(run(slope.func, *at), slope(*at))
+
+
 def test_every_port_is_tested():
     tested = Path(__file__).read_text(encoding="utf-8")
     assert [path.stem for path in sorted(PORTS.glob("*.py")) if f'port("{path.stem}")' not in tested] == []
