@@ -283,6 +283,15 @@ def test_a_kalman_filter_has_the_poles_of_scipys_gain():
         assert same(run(slope.func, *at), slope(*at))
 
 
+def test_an_object_is_found_from_the_intensities_behind_it():
+    p = port("ptychography")
+    assert np.sum(p.seen[0]) == pytest.approx(np.sum(np.abs(p.probe * p.true[:4, :4]) ** 2), rel=1e-12)
+    before, after = [p.misfit(thing, p.probe, p.seen) for thing in (p.start, p.found(p.start, 0.05))]
+    assert after < before / 100
+    assert p.misfit(np.exp(0.3j) * p.true, p.probe, p.seen) < 1e-24  # no intensity shows the phase of all
+    agrees(p.misfit, p.start, p.probe, p.seen, of=2)
+
+
 def test_every_port_is_tested():
     tested = Path(__file__).read_text(encoding="utf-8")
     assert [path.stem for path in sorted(PORTS.glob("*.py")) if f'port("{path.stem}")' not in tested] == []
