@@ -292,6 +292,16 @@ def test_an_object_is_found_from_the_intensities_behind_it():
     agrees(p.misfit, p.start, p.probe, p.seen, of=2)
 
 
+def test_a_sphere_has_the_efficiencies_of_bohren_and_huffman():
+    p = port("mie")
+    assert p.efficiencies(p.size, p.index) == pytest.approx([3.10543, 3.10543, 2.92534], abs=5e-6)
+    small, index = 0.01, 1.33 + 0.02j
+    ratio = (index**2 - 1) / (index**2 + 2)
+    rayleigh = [4 * small * ratio.imag, 8 / 3 * small**4 * abs(ratio) ** 2]
+    assert p.efficiencies(small, index)[:2] == pytest.approx(rayleigh, rel=1e-3)
+    agrees(p.absorption, 2.0, 1.5 + 0.1j, of=2)
+
+
 def test_every_port_is_tested():
     tested = Path(__file__).read_text(encoding="utf-8")
     assert [path.stem for path in sorted(PORTS.glob("*.py")) if f'port("{path.stem}")' not in tested] == []
