@@ -35,7 +35,7 @@ def objects(v: Value) -> Any:
         raise TypeMismatch(what, here(), "write rose.array(...) in its place")
     if is_complex(leaf_of(v.type)):  # of an array of objects NumPy says that the imaginary parts are 0
         what = f"{a_traced(v)} is no element of an array of NumPy's, which would lose its imaginary part"
-        raise TypeMismatch(what, here(), "write rose.array([z, w]) for the array of traced values")
+        raise TypeMismatch(what, here(), of_objects(here()))
     objects_made(of_objects)
     out = sys.modules["numpy"].empty(shape, object)
     for at in product(*map(range, shape)):

@@ -185,7 +185,7 @@ UFUNCS = [  # but those of conditions and of indices, and of more axes
 
 
 ASKING = """
-    clip equal fmax fmin greater greater_equal less less_equal logical_and logical_not logical_or maximum minimum
+    clip equal fmax fmin gcd greater greater_equal lcm less less_equal logical_and logical_not logical_or maximum minimum
     not_equal sign
 """.split()  # those which ask for the truth of a comparison, or for a Python number
 
@@ -227,6 +227,7 @@ REFUSED: dict[str, tuple[Any, str]] = {  # what cannot be had of objects, and wh
     "a number beside a row": (lambda x, y: np.array([x * np.ones(2), y]), "give arrays of one shape"),
     "numbers beside traced ones": (lambda x, y: np.exp(np.array([x, 1.0])), r"write rose.exp\(...\)"),
     "SciPy's determinant": (lambda x, y: scipy.linalg.det(np.array([[x, y], [y, x]])), r"write rose.linalg.det\(...\)"),
+    "SciPy's exponential": (lambda x, y: scipy.linalg.expm(1j * np.diag([x, y])), r"write rose.linalg.expm\(...\)"),
     "SciPy's factorial": (lambda x, y: scipy.special.factorial(np.array([x, y])), r"write rose.array\(\[...\]\)"),
     "an angle": (lambda x, y: np.arctan2(2.0, np.array([x, y])), r"write rose.array\(\[...\]\)"),
 }  # fmt: skip

@@ -224,7 +224,7 @@ def test_what_takes_reals_says_so():
 def test_a_list_of_them_is_an_array_of_ours():
     with pytest.raises(TypeMismatch, match="would lose its imaginary part") as e:
         _ = fn([Complex], Vec[2])(lambda z: np.array([z, z]).imag).func
-    assert e.value.hint == "write rose.array([z, w]) for the array of traced values"
+    assert e.value.hint == "write rose.array(...) in its place"
 
 
 def test_items_of_a_generator_are_multiplied():
