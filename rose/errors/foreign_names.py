@@ -37,6 +37,7 @@ _NUMPY = """
         choose resize diagflat unwrap apply_along_axis apply_over_axes vecdot matvec vecmat sinc logaddexp
         logaddexp2 ix_ ravel_multi_index isposinf isneginf logspace geomspace tril_indices_from triu_indices_from
         diag_indices_from = np.$(...); NumPy's function takes traced values
+    sliding_window_view: write np.lib.stride_tricks.sliding_window_view(x, n): NumPy's function takes traced values
     poly1d: write np.polyval(p, x), np.polymul, np.polyder or np.roots: an object of NumPy's holds no traced values
     mT = rose.swapaxes(x, -1, -2)
     empty_like = rose.zeros_like(x)

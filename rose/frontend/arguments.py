@@ -85,6 +85,7 @@ FIXED: dict[str, Fixed] = {  # by the name of the argument; or by that of the fu
     "isin.kind": _DRIVER,
     "partition.kind": _DRIVER,
     "argpartition.kind": _DRIVER,
+    "writeable": Fixed((False,), "traced values never change", "write x.at[i].set(v)"),
     "partition.order": Fixed((None,), "there are no fields to sort by"),
     "argpartition.order": Fixed((None,), "there are no fields to sort by"),
     "method": Fixed(("linear",), "the number of those that are not nan is not known", "write np.quantile"),

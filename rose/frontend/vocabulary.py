@@ -188,7 +188,8 @@ OF_NUMPY = {  # functions that have NumPy's name alone, by where they are: each 
         "editing": (
             "hsplit vsplit dsplit unstack rollaxis matrix_transpose broadcast_arrays diagflat resize insert delete "
             "array_equal array_equiv isin piecewise choose apply_along_axis apply_over_axes ix_ ravel_multi_index "
-            "logspace geomspace tril_indices_from triu_indices_from diag_indices_from"
+            "logspace geomspace tril_indices_from triu_indices_from diag_indices_from "
+            "lib.stride_tricks.sliding_window_view"
         ),
     }.items()
     for name in names.split()
@@ -240,7 +241,7 @@ def numpys_functions() -> dict[str, Callable[..., Any]]:
 def _rarer(name: str) -> Any:
     """The function of NumPy's name alone, or of linear algebra or transforms, of a room above."""
     if module := OF_NUMPY.get(name):
-        return getattr(import_module(f".arrays.{module}", __package__), name)
+        return getattr(import_module(f".arrays.{module}", __package__), name.rpartition(".")[2])
     if name.startswith("fft."):
         return above().transforms.get(name)
     return above().numpys.get(name) if name.startswith("linalg.") or name in OF_LINALG else None

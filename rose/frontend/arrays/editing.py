@@ -13,20 +13,31 @@ from typing import Any
 
 from ...errors import OutOfRange, TypeMismatch, here
 from ...ir import Value, a_traced, current_builder, ops, shown
-from ...ir.ops import select
-from ...ir.sizes import Size
+from ...ir.ops import iadd, select
+from ...ir.sizes import Size, at_most, minus, plus
 from ...ir.value import host_index
 from ..operators import as_real, view
 from . import joining
 from .creation import linspace
 from .elementwise import array_function, each
-from .indexing import as_indices, part
+from .indexing import Along, Axis, as_indices, part, read
 from .joining import concatenate
 from .kinds import typed
 from .order import take
 from .reductions import any_, number
-from .shapes import array_type, as_array, axis_given, broadcast, is_several, leaf_of, shape_given, shape_of, spelled
-from .shaping import broadcast_to, diag, expand_dims, given, moveaxis, permuted, ravel, reshape, tile
+from .shapes import (
+    array_type,
+    as_array,
+    axis_given,
+    broadcast,
+    is_several,
+    items_of,
+    leaf_of,
+    shape_given,
+    shape_of,
+    spelled,
+)
+from .shaping import Joint, broadcast_to, diag, expand_dims, given, moveaxis, permuted, ravel, reshape, tile
 
 
 def _along(axis: int, key: Any) -> tuple[Any, ...]:
@@ -59,6 +70,32 @@ def unstack(x: Any, *, axis: Any = 0) -> tuple[Any, ...]:
     if count is None:
         raise TypeMismatch(f"np.unstack of {shape[k]!r} parts", here(), "loop with rose.range(n): x[i]")
     return tuple([part(v, _along(k, i)) for i in range(count)])
+
+
+@array_function
+def sliding_window_view(x: Any, window_shape: Any, axis: Any = None) -> Any:
+    """The part in each window along axes, or along all of them: `out[i, j]` is `x[i + j]`.
+
+    The axes of windows are the last ones. An axis that is named twice has windows of windows.
+    """
+    v, shape = given(x, "x")
+    sizes = shape_given(window_shape, "np.sliding_window_view")
+    along = range(len(shape)) if axis is None else [axis_given(k, len(shape)) for k in items_of(axis)]
+    if len(sizes) != len(along):
+        what = f"np.sliding_window_view is given {len(sizes)} sizes of windows for {len(along)} axes"
+        raise TypeMismatch(what, here(), "give a size for each axis, and say which these are: axis=0")
+    places, windows = [*shape], [Axis(n) for n in sizes]
+    for k, n in zip(along, sizes, strict=True):
+        known = not isinstance(n, Size) and not isinstance(places[k], Size)
+        if not at_most(n, places[k] if known else plus(places[k], 1)):  # of an unknown size there may be no window
+            longer = "is" if known else "may be"
+            what = f"np.sliding_window_view: a window of {n!r} elements {longer} longer than an axis of {places[k]!r}"
+            raise OutOfRange(what, here(), "take a shorter window, pad the array, or declare its axis as Vec[n + k]")
+        places[k] = minus(plus(places[k], 1), n)
+    axes = [Axis(n) for n in places]
+    every = [[a, *[w for w, at in zip(windows, along, strict=True) if at == k]] for k, a in enumerate(axes)]
+    sums = [Joint(each, lambda *i: reduce(iadd, i)) if len(each) > 1 else Along(each[0]) for each in every]
+    return view(read(v, sums, [*axes, *windows]))
 
 
 # moved

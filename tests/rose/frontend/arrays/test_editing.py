@@ -9,8 +9,9 @@ import pytest
 from against_numpy import agree, differentiate
 
 import rose
-from rose import Bool, Fin, OutOfRange, Real, RoseError, TypeMismatch, Vec, fn
+from rose import Bool, Complex, Fin, OutOfRange, Real, RoseError, TypeMismatch, Vec, fn
 
+NAMES = {"np": np, "windows": np.lib.stride_tricks.sliding_window_view}
 X = np.random.default_rng(0).normal(size=(2, 4, 3))
 CALLS = """np.hsplit(x,2)[1] | np.vsplit(x,2)[0] | np.dsplit(x,3)[2] | np.hsplit(x[0,0],[1])[1] |
     np.rollaxis(x,2) | np.rollaxis(x,1,3) | np.rollaxis(x,0,2) | np.matrix_transpose(x) |
@@ -30,12 +31,14 @@ CALLS = """np.hsplit(x,2)[1] | np.vsplit(x,2)[0] | np.dsplit(x,3)[2] | np.hsplit
     np.logspace(0,x[0,0],3) | np.geomspace(x*x,2+x[0]**2,3,axis=1) | np.geomspace(-1-x[0]**2,-2,4,endpoint=False) |
     np.geomspace(3,x[0,0]**2,4,axis=-1) | x[0][np.tril_indices_from(x[0])] | x[0][np.triu_indices_from(x[0],1)] |
     x[0,:3][np.diag_indices_from(x[0,:3])] | np.roll(x,np.array([3]),1) | np.roll(x,np.array([1,2]),(0,2)) |
-    np.delete(x,[0,-1,0],axis=1)"""
+    np.delete(x,[0,-1,0],axis=1) | windows(x,(2,3,1)) | windows(x,2,axis=1) | windows(x,(2,3),axis=(-1,1)) |
+    windows(x,(2,2),axis=(1,1)) | windows(x[0,0],3) | windows(x[0,0],0) | windows(x[0],(0,2)) |
+    windows(x,(),axis=())"""
 TEXTS = [text.strip() for text in CALLS.replace("\n", " ").split("|")]
 
 
 def call(text: str) -> Any:
-    return lambda x: eval(text, {"np": np, "x": x})
+    return lambda x: eval(text, {**NAMES, "x": x})
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -56,6 +59,7 @@ SMOOTH += [
     "np.logaddexp2(x,1.0)",
 ]
 SMOOTH += ["np.logspace(x,1.0,3)", "np.geomspace(1+x,2.0,3)", "np.ldexp(x,3)"]
+SMOOTH += ["windows(x,2,axis=0)", "windows(x,(2,1))"]
 SMOOTH += ["np.matvec(x,x[0])", "np.vecdot(x,x)", "np.hsplit(x,2)[0]", "np.apply_over_axes(np.sum,x,(0,))"]
 
 
@@ -96,6 +100,10 @@ WRONG: list[tuple[str, type[RoseError], str]] = [
     ("np.matrix_transpose(x[0,0])", TypeMismatch, "takes a matrix"),
     ("np.tril_indices_from(x)", TypeMismatch, "tril_indices_from takes a matrix"),
     ("np.diag_indices_from(x)", TypeMismatch, "takes axes of one size, not"),
+    ("windows(x, 2)", TypeMismatch, "given 1 sizes of windows for 3 axes"),
+    ("windows(x, 4, axis=2)", OutOfRange, "a window of 4 elements is longer than an axis of 3"),
+    ("windows(x, (2, 2), axis=(1, 1))", OutOfRange, "a window of 2 elements is longer than an axis of 1"),
+    ("windows(x, 2, axis=2, writeable=True)", TypeMismatch, "takes no writeable but False: traced values never change"),
     ("np.ravel_multi_index((i,), (2, 2))", TypeMismatch, "given 1 indices for 2 axes"),
 ]
 
@@ -103,7 +111,7 @@ WRONG: list[tuple[str, type[RoseError], str]] = [
 @pytest.mark.parametrize(("text", "error", "words"), WRONG)
 def test_what_is_no_place_is_an_error(text: str, error: type[RoseError], words: str):
     with pytest.raises(error, match=words):
-        _ = fn([Vec[2, 2, 3], Fin[2]], Real)(lambda x, i: eval(text, {"np": np, "x": x, "i": i})).func
+        _ = fn([Vec[2, 2, 3], Fin[2]], Real)(lambda x, i: eval(text, {**NAMES, "x": x, "i": i})).func
 
 
 def test_indices_of_a_matrix_of_any_size_are_not_known():
@@ -113,6 +121,19 @@ def test_indices_of_a_matrix_of_any_size_are_not_known():
         rose.compile(f, dynamic=True)
     assert e.value.hint == "write rose.tril, rose.triu or rose.diagonal of the matrix"
     assert f(np.ones((3, 3))) == 6.0
+
+
+def test_windows_of_complex_numbers_and_of_an_axis_of_any_size():
+    n, windows = rose.dim("n"), np.lib.stride_tricks.sliding_window_view
+    f = fn([Vec[n + 2, Complex], Vec[3], Vec[n]], Vec[n, Complex])(lambda z, w, x: windows(z, 3) @ w + x)
+    z, w, x = X[0, :, 0] + 1j * X[0, :, 1], np.array([1.0, -2.0, 0.5]), X[0, :2, 2]
+    expected = pytest.approx(np.correlate(z, w) + x, rel=1e-15)
+    assert f(z, w, x) == expected
+    assert rose.compile(f, dynamic=True)(z, w, x) == expected
+    short = fn([Vec[n]], Real)(lambda x: np.sum(windows(x, 3)))
+    with pytest.raises(OutOfRange, match="a window of 3 elements may be longer than an axis of n"):
+        rose.compile(short, dynamic=True)
+    assert short(X[0, :, 0]) == pytest.approx(np.sum(windows(X[0, :, 0], 3)))
 
 
 def test_an_array_of_no_elements():

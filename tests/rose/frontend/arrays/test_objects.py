@@ -185,8 +185,8 @@ UFUNCS = [  # but those of conditions and of indices, and of more axes
 
 
 ASKING = """
-    clip equal fmax fmin gcd greater greater_equal lcm less less_equal logical_and logical_not logical_or maximum minimum
-    not_equal sign
+    clip equal fmax fmin gcd greater greater_equal lcm less less_equal logical_and logical_not logical_or maximum
+    minimum not_equal sign
 """.split()  # those which ask for the truth of a comparison, or for a Python number
 
 
