@@ -20,6 +20,7 @@ from ..errors.advice import of_library
 from ..host.marshal import as_given, is_listing
 from ..ir import Value, a_traced
 from ..ir.hooks import above
+from ..ir.value import unchanging
 from . import arguments
 from .arrays import (
     attributes,
@@ -201,7 +202,7 @@ METHODS = {row.name: row.with_axes for row in VOCABULARY if row.method} | {"clip
 def after_the_dot() -> dict[str, Any]:
     """The attributes of values, for their class: properties, and methods."""
     methods = {name: _as_method(name, f) for name, f in METHODS.items()}
-    return {name: property(f) for name, f in attributes.ATTRIBUTES.items()} | methods
+    return {name: property(f, unchanging) for name, f in attributes.ATTRIBUTES.items()} | methods
 
 
 def _as_method(name: str, f: Callable[..., Any]) -> Callable[..., Any]:

@@ -69,6 +69,13 @@ def take_meanings() -> None:
         OPERATORS.update(of.operators)  # last: another thread may ask
 
 
+@edge
+def unchanging(v: Value, x: Any) -> None:
+    """What an assignment to an attribute of a value does: the setter of its properties."""
+    hint = "make a new value, as x.reshape(n, m) and x.real + 1j * y do"
+    raise TypeMismatch(f"{a_traced(v)} keeps its attributes: traced values never change", here(), hint)
+
+
 class Column:
     """What values have after a dot by the name of a field: arrays of structs with that field its column.
 
@@ -96,6 +103,9 @@ class Column:
         except Exception as e:
             hide_our_frames(e)
             raise
+
+    def __set__(self, v: Value, x: Any) -> None:
+        unchanging(v, x)
 
 
 def _add_columns(fields: Sequence[str], read: Callable[[Value, str], Any]) -> None:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 import rose
-from rose import Bool, Dual, Real, Vec, fn
+from rose import Bool, Complex, Dual, Real, Vec, fn
 
 
 @rose.struct
@@ -60,6 +60,24 @@ def assignment_to_an_element():
     def f(v: Vec[3]) -> Vec[3]:
         v[0] = 1.0
         return v
+
+    return f
+
+
+def assignment_to_an_attribute():
+    @fn
+    def f(v: Vec[4]) -> Vec[2, 2]:
+        v.shape = (2, 2)
+        return v
+
+    return f
+
+
+def assignment_to_an_imaginary_part():
+    @fn
+    def f(z: Complex) -> Complex:
+        z.imag = 0.0
+        return z
 
     return f
 

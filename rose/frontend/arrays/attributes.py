@@ -10,6 +10,7 @@ from ...errors import edge
 from ...ir import Value
 from ...ir.hooks import above
 from ...ir.sizes import times
+from ...ir.value import unchanging
 from .shapes import axes_given, shape_of
 from .shaping import transpose
 from .updates import At
@@ -51,7 +52,7 @@ def part(name: str) -> Callable[..., Any]:
 def parts() -> dict[str, Any]:
     """What stands after the dot of a complex number: a field of that name comes first."""
     methods = {name: edge(part(name)) for name in ("conj", "conjugate")}
-    return {name: property(edge(part(name))) for name in ("real", "imag")} | methods
+    return {name: property(edge(part(name)), unchanging) for name in ("real", "imag")} | methods
 
 
 ATTRIBUTES: dict[str, Callable[[Value], Any]] = {"shape": shape, "ndim": ndim, "size": size, "T": transpose, "at": At}
