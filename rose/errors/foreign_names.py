@@ -101,7 +101,7 @@ _SCIPY = """
     logpdf pdf logpmf pmf cdf logcdf sf logsf ppf isf stats: write it by rose.stats, which has SciPy's names, as in
         rose.stats.norm.logpdf(x, m, s)
     erf_inv = rose.special.erfinv(x)
-    jn jve yn yve kn spherical_yn ellipkm1 expn zetac hyp0f1 sph_harm wofz airye struve betaincc erfi ndtri_exp
+    jn jve yn yve kn ellipkm1 expn zetac hyp0f1 sph_harm wofz airye struve betaincc erfi ndtri_exp
         log1pmx loggamma gammasgn spence shichi bdtr pdtr chdtr stdtr fdtr owens_t lpmv legendre_p eval_legendre
         eval_hermite eval_chebyt ker bei ber kei tklmbda voigt_profile wright_bessel wrightomega agm h1vp h2vp
         hankel1 hankel2 jacobi betainccinv ellip elliprj nbdtr nbdtri spherical_in spherical_kn: wrap SciPy's

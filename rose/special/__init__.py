@@ -78,6 +78,7 @@ from .several import (
     sici,
     sph_harm_y,
     spherical_jn,
+    spherical_yn,
     zeta,
 )
 
@@ -86,8 +87,8 @@ __all__ = [
     "erfc", "erfcinv", "erfcx", "erfinv", "exp1", "expi", "expit", "fresnel", "gamma", "gammainc", "gammaincc",
     "gammainccinv", "gammaincinv", "gammaln", "hyp1f1", "hyp2f1", "i0", "i0e", "i1", "i1e", "iv", "ive", "j0", "j1",
     "jv", "k0", "k0e", "k1", "k1e", "kl_div", "kv", "kve", "lambertw", "log_expit", "log_ndtr", "logit",
-    "multigammaln", "ndtr", "ndtri", "polygamma", "psi", "rel_entr", "sici", "sph_harm_y", "spherical_jn", "xlog1py",
-    "xlogy", "y0", "y1", "yv", "zeta",
+    "multigammaln", "ndtr", "ndtri", "polygamma", "psi", "rel_entr", "sici", "sph_harm_y", "spherical_jn",
+    "spherical_yn", "xlog1py", "xlogy", "y0", "y1", "yv", "zeta",
 ]  # fmt: skip
 
 # by the names of SciPy's ufuncs, which are those of the functions, and where a function calls one, that one's

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ..errors import TypeMismatch, edge, here
+from ..frontend.language.select import where
 from ..frontend.typed import Operand
 from ..ir import Value, ops, shown
 from ..ir import special_ops as rows
@@ -41,6 +42,21 @@ def spherical_jn(n: int, z: Operand, derivative: bool = False) -> Any:
         return rows.spherical_jn(float(n), z)
     below = n * rows.spherical_jn(n - 1.0, z) if n else 0.0
     return (below - (n + 1) * rows.spherical_jn(n + 1.0, z)) / (2 * n + 1)
+
+
+@edge
+def spherical_yn(n: int, z: Operand, derivative: bool = False) -> Any:
+    """The spherical Bessel function of the second kind, of the whole order `n`; or its derivative.
+
+    By the recurrence from order 0 on, in which errors do not grow: DLMF 10.49.5, 10.51.1, 10.51.2.
+    """
+    n = _whole("spherical_yn", "n", n)
+    before, last = ops.div(ops.sin(z), z), ops.div(ops.neg(ops.cos(z)), z)  # of the orders -1 and 0
+    for k in range(n):
+        up = ops.sub(ops.mul(ops.div(2.0 * k + 1.0, z), last), before)
+        before, last = last, where(ops.eq(ops.abs_(last), math.inf), last, up)
+    found = ops.sub(before, ops.mul(ops.div(n + 1.0, z), last)) if derivative else last
+    return where(ops.eq(ops.abs_(z), math.inf), 0.0, found)
 
 
 @edge

@@ -33,6 +33,10 @@ def test_spherical_harmonics_are_scipys(n: int, m: int):
 def test_spherical_bessel_functions_are_scipys(n: int, derivative: bool):
     expected = scipy.special.spherical_jn(n, 2.3, derivative)
     assert math.isclose(special.spherical_jn(n, 2.3, derivative), expected, rel_tol=1e-13)
+    x = np.array([-3.0, 1e-300, 1e-4, 0.7, 2.3, 40.0, np.inf, -np.inf, np.nan])
+    of = fn([Vec[9]], Vec[9])(lambda x: special.spherical_yn(n, x, derivative))
+    assert np.allclose(of(x), scipy.special.spherical_yn(n, x, derivative), rtol=1e-14, atol=0.0, equal_nan=True)
+    assert derivative or special.spherical_yn(n, 0.0) == -np.inf
 
 
 def test_the_multivariate_gamma_function_is_scipys():
@@ -61,6 +65,7 @@ SLOPES: dict[str, tuple[Callable[[Any], Any], Callable[[float], float]]] = {
     "am": (lambda x: special.ellipj(x, 0.4)[3], lambda x: scipy.special.ellipj(x, 0.4)[2]),
     "lambertw": (special.lambertw, lambda x: 1 / (x + math.exp(special.lambertw(x)))),
     "spherical_jn": (lambda x: special.spherical_jn(2, x), lambda x: scipy.special.spherical_jn(2, x, True)),
+    "spherical_yn": (lambda x: special.spherical_yn(3, x), lambda x: scipy.special.spherical_yn(3, x, True)),
     "multigammaln": (lambda x: special.multigammaln(x + 1.0, 2),
                      lambda x: scipy.special.digamma(x + 1.0) + scipy.special.digamma(x + 0.5)),
     "sph_harm_y": (lambda x: special.sph_harm_y(1, 0, x, 0.0)[0], lambda x: -math.sqrt(0.75 / math.pi) * math.sin(x)),
@@ -109,5 +114,6 @@ def refused(f: Callable[[], Any]) -> str:
 
 def test_what_is_no_whole_number_is_refused():
     assert "takes a whole number from 0 on for n, not 1.5 (float)" in refused(lambda: special.spherical_jn(1.5, 2.0))
+    assert "spherical_yn takes a whole number" in refused(lambda: special.spherical_yn(-1, 2.0))
     assert "no order 3 (int) of degree 2" in refused(lambda: special.sph_harm_y(2, 3, 0.1, 0.2))
     assert "no real branch 2 (int)" in refused(lambda: special.lambertw(1.0, 2))
