@@ -29,7 +29,7 @@ from .matrices import EPSILON, batched, filled, magnitude, square
 from .primitives import primitive
 from .qr_steps import of_block, schur_of, triangular
 
-FAR = 2.0**500  # numbers of a vector that are larger are scaled, so that none overflows
+FAR = 2.0**60  # numbers of a vector that are larger are scaled: none overflows, in single precision either
 
 
 class EigResult(NamedTuple):

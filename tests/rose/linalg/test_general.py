@@ -148,6 +148,19 @@ def test_nan_gives_nan_and_sizes_are_any():
         close(np.sort(module(a)), np.arange(1.0, size + 1), 1e-12)
 
 
+def test_single_precision():
+    parts = fn([matrix(6, 6)], tuple[Vec[6, Complex], Vec[6, 6, Complex]])(lambda a: tuple(np.linalg.eig(a)))
+    of = rose.compile(parts, dtype="f32")
+    sizes = fn([matrix(6, 6)], Real)(lambda a: np.sum(np.abs(np.linalg.eigvals(a))))
+    slope = rose.compile(rose.grad(sizes), dtype="f32")
+    b = np.random.default_rng(1).normal(size=(6, 6)).astype(np.float32)
+    for a in (b, 1e-12 * b, 1e12 * b, np.roll(np.eye(6, dtype=np.float32), 1, 0), np.eye(6, k=1, dtype=np.float32)):
+        w, v = of(a.astype(np.float32))
+        assert abs(a @ v - v * w).max() < 1e-5 * abs(a).max()
+        assert np.linalg.norm(v, axis=0) == pytest.approx(1.0, rel=1e-5)
+    np.testing.assert_allclose(slope(b), rose.grad(sizes)(b), atol=1e-4)
+
+
 def test_batches():
     a = random(0, 2, 3, 3)
     f = fn([matrix(2, 3, 3)], Vec[2, 3, Complex])(lambda a: linalg.eigvals(a))
