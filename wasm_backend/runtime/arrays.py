@@ -20,7 +20,7 @@ from rose.host.marshal import Path, elements, fields, spell
 from rose.ir import Value
 from rose.ir.numbers import WHOLE
 from rose.ir.sizes import number as number_of
-from rose.ir.types import Fin, Real, Single, Tuple, Type, Unit, Vec, double
+from rose.ir.types import Fin, Real, Tuple, Type, Unit, Vec, double
 
 from ..abi.layout import Kind, Plan, size
 from .numbers import LARGEST_SINGLE, Array, Shape, is_array, is_exact, nothing, numbers_of
@@ -56,7 +56,7 @@ class Leaf:
     def __init__(self, p: Plan, kind: Kind, at: int, memory: Any, lead: Shape, strides: Shape) -> None:
         self.plan, dims, t = p, numbers_of(p.dims), p.elem
         self.shape, self.depth, self.is_vector = lead + dims, len(lead), bool(dims) and t is not Unit
-        self.limit, self.single = t.size if isinstance(t, Fin) else None, t is Single
+        self.limit, self.single = t.size if isinstance(t, Fin) else None, kind.name in ("single", "complex_single")
         self.dtype = dtype = np.dtype(kind.dtype)
         self.result_dtype = _result_dtype(dtype)
         self.kinds, self.classes = _ACCEPTED[kind.name]
@@ -113,6 +113,7 @@ class Leaf:
             x = np.asarray(x)
         if self.dtype.kind == "c" and x.__class__ is tuple:
             x = _pairs(x, self.shape)
+            x = x.tolist() if self.single and is_array(x) else x  # numbers of Python's are rounded
         numbers = self._listed(x) if self.pack is not None else None
         if numbers is None and not self._fits(x, self.shape):
             return False
@@ -125,8 +126,9 @@ class Leaf:
                 if x.size and (x.dtype.kind not in "iu" or int(x.min()) < 0 or int(x.max()) >= self.limit):
                     return False
             if self.single and not is_array(x):
-                x = np.asarray(x, "f8")
-                if ((np.abs(x) > LARGEST_SINGLE) & (np.abs(x) < np.inf)).any():
+                x = np.asarray(x, "c16" if self.dtype.kind == "c" else "f8")
+                parts = np.abs(x.view("f8"))
+                if ((parts > LARGEST_SINGLE) & (parts < np.inf)).any():
                     return False
             if self.dtype.kind != "O" and view.size:
                 view[...] = x
@@ -167,7 +169,7 @@ class Leaf:
     def _fits(self, x: Any, shape: Shape) -> bool:
         """True if `x` has this shape, and NumPy would convert its items as we do."""
         if is_array(x):
-            if self.single and x.dtype.itemsize > 4:
+            if self.single and _is_wide(x.dtype):
                 return False
             return x.shape == shape and x.dtype.kind in self.kinds and not hasattr(x, "mask") and self._keeps(x)
         if x.__class__ not in _SEQUENCES or len(x) != shape[0]:
@@ -175,6 +177,11 @@ class Leaf:
         if len(shape) == 1:
             return self._takes(x)
         return all([self._fits(y, shape[1:]) for y in x])
+
+
+def _is_wide(dtype: DType) -> bool:
+    """True if the numbers of an array, or their parts, have more than 32 bits."""
+    return dtype.itemsize > (8 if dtype.kind == "c" else 4)
 
 
 def _is_exact(x: Any) -> bool:
@@ -251,7 +258,8 @@ def refuse_wide(x: Any, t: Type, path: Path, loc: Loc | None) -> None:
     array = np.asarray(x) if hasattr(x, "__array__") else None
     if array is not None and array.dtype.kind != "O":
         if double(t) is not t and (lost := _lost(array)) is not None:
-            hint = "write x.astype(np.float32) to have it rounded"
+            kind = "complex64" if array.dtype.kind == "c" else "float32"
+            hint = f"write x.astype(np.{kind}) to have it rounded"
             raise TypeMismatch(f"{spell(path)} {lost}", (loc or here()).into(path[1:]), hint)
     elif isinstance(t, Vec):
         for k, y in enumerate(elements(x, t, path, loc)):
@@ -266,7 +274,7 @@ def _lost(x: Array) -> str | None:
     """The reason why an array does not fit into single precision without loss; None if it does."""
     if x.dtype.names is not None:
         return next(filter(None, [_lost(x[k]) for k in x.dtype.names]), None)
-    if x.dtype.kind == "f":
-        return f"is of {x.dtype}, and the module computes in float32" if x.dtype.itemsize > 4 else None
+    if x.dtype.kind in "fc":
+        return f"is of {x.dtype}, and the module computes in float32" if _is_wide(x.dtype) else None
     lost = [n for n in x.ravel().tolist() if int(np.float32(n)) != n] if x.dtype.kind in "iu" else []
     return f"{'has' if x.shape else 'is'} {lost[0]}, which float32 cannot hold" if lost else None

@@ -144,6 +144,20 @@ def test_a_whole_number_is_refused_where_it_would_be_rounded(x: int, fits: bool)
                 f(n)
 
 
+def test_complex_numbers_are_rounded_to_single_precision_where_they_are_pythons() -> None:
+    t = rose.Vec[3, rose.Complex]
+    f = rose.compile(rose.fn([t], t)(lambda z: 2.0 * z), dtype="f32")
+    z = [0.1, 1e-3j, 3.0]
+    for x in (z, tuple(z), np.complex64(z), np.arange(3, dtype=np.int16), np.float32([1, 2, 3])):
+        assert f(x).tolist() == (2 * np.complex64(x)).tolist()
+    for wide, hint in ((np.array(z), "complex64"), (np.ones(3), "float32"), ([np.complex128(1j)] * 3, "complex64")):
+        with pytest.raises(TypeMismatch, match="and the module computes in float32") as e:
+            f(wide)
+        assert e.value.hint == f"write x.astype(np.{hint}) to have it rounded"
+    with pytest.raises(TypeMismatch, match=r"z\[1\].imag must be a Single, got 1e\+300"):
+        f([0.0, 1e300j, 0.0])
+
+
 def test_a_generator_is_refused_with_a_hint() -> None:
     with pytest.raises(TypeMismatch, match="a vector is given as a list, a tuple or an array"):
         identity(Vec(3, Real))(k for k in range(3))
