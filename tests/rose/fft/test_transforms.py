@@ -107,7 +107,7 @@ def test_a_transform_of_a_state_differentiates():
 def test_a_module_in_single_precision_is_near():
     x = numbers(12)
     f = fn([Vec[12, Complex]], Vec[12, Complex])(rose.fft.fft)
-    assert np.asarray(rose.compile(f, dtype="f32")(x)) == pytest.approx(np.fft.fft(x), rel=1e-5, abs=1e-5)
+    assert np.asarray(rose.compile(f, dtype="f32")(np.complex64(x))) == pytest.approx(np.fft.fft(x), rel=1e-5, abs=1e-5)
 
 
 def refused(f: Any, *types: Any) -> str:
