@@ -387,7 +387,7 @@ def test_in_javascript_the_same_is_printed_and_asserted(tmp_path: Path, capsys: 
     print(why.told())
     expected = capsys.readouterr().out
     files = module.save(tmp_path / "out", "made")
-    assert "rose-print.js" in [file.name for file in files]
+    assert "core.js" in [file.name for file in files]
     text = SCRIPT.replace("NUMBERS", "[" + ", ".join(map(repr, finite)) + "]").replace(
         "b: false })", "b: false }, undefined)"
     )
