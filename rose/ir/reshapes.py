@@ -12,7 +12,6 @@ from typing import Any
 
 from .builder import CONST, PACK, ZERO, Builder, structural
 from .columns import ALL
-from .numbers import Numbers
 from .sizes import Size, differ, times
 from .types import Type, Vec, as_vec
 from .value import Value
@@ -62,7 +61,7 @@ def reshape(b: Builder, x: Value, count: int, sizes: Sizes) -> Value:
         return b.zero(t)
     known = [n for n in new if not isinstance(n, Size)]
     if len(known) == len(new) and x.op is CONST:
-        return b.const(_rows(_items(x.attr, len(old)), known, Numbers), t)
+        return b.const(_rows(_items(tuple(x.attr), len(old)), known, tuple), t)
     if len(known) == len(new) and (items := _packed(x, len(old))) is not None:
         return _rows(items, known, lambda row: b.pack(row, Vec(len(row), row[0].type)))
     return b.emit(RESHAPE, (x,), (len(old), new), t)
@@ -82,16 +81,16 @@ def reshaped_rows(v: Value, row: Sequence[Any], make: Callable[[list[Any]], Any]
 
 def _items(row: Sequence[Any], count: int) -> list[Any]:
     """The elements within so many outer axes."""
-    items = [*row]
-    for _ in range(count - 1):
+    items: list[Any] = [row]
+    for _ in range(count):
         items = [x for part in items for x in part]
     return items
 
 
 def _rows(items: list[Any], sizes: Sequence[int], row: Callable[[list[Any]], Any]) -> Any:
-    for n in reversed(sizes[1:]):
+    for n in reversed(sizes):
         items = [row(items[k : k + n]) for k in range(0, len(items), n)]
-    return row(items)
+    return items[0]
 
 
 def _packed(x: Value, count: int) -> list[Value] | None:
