@@ -215,9 +215,9 @@ def has_tangents(f: Func) -> bool:
     return f.result.linear or any([p.type.linear for p in f.params])
 
 
-def reachable(f: Func) -> Iterator[Func]:
-    """`f` and all that it calls, directly or not, each once."""
-    seen, todo = {f}, [f]
+def reachable(*fs: Func) -> Iterator[Func]:
+    """Some functions and all that they call, directly or not, each once."""
+    seen, todo = set(fs), list(dict.fromkeys(fs))
     while todo:
         yield (g := todo.pop())
         new = [h for h in dict.fromkeys(callees(g)) if h not in seen]

@@ -11,10 +11,11 @@ it. Measured: all programs need it; a matrix that is read by columns executes 1.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Container, Iterable, Mapping
 
 from ..ir import ACCUM, FOR, Func, Value, While
-from ..ir.callgraph import callees, calls, length, operations
+from ..ir.callgraph import callees, calls, length, operations, reachable
 from . import costs
 from .rewriter import IF_CONVERT, Simplifier
 
@@ -45,7 +46,7 @@ class Inliner:
                     todo.append(g)
             whiles.update(callees(f) if isinstance(f.kind, While) else ())
             loops.update([v.attr for v in calls(f) if _in_loop(v)])
-        self.whiles, self.loops = _with_callees(whiles), _with_callees(loops)
+        self.whiles, self.loops = set(reachable(*whiles)), set(reachable(*loops))
         self.room = max(costs.INLINED_ROOM, int(costs.INLINED_GROWTH * total))
 
     def inlined(self, f: Func) -> Func:
@@ -64,7 +65,7 @@ class Inliner:
         """The calls in `f` that are inlined, each with the function."""
         out: dict[Value, Func] = {}
         total = length(f)
-        longest = max(costs.LONG_BLOCK_INSTRUCTIONS, 2 * total)
+        longest, copies = max(costs.LONG_BLOCK_INSTRUCTIONS, 2 * total), Counter([v.attr for v in calls(f)])
         for v in calls(f):
             g = self.made[v.attr]
             if self.is_cheap(g):
@@ -80,32 +81,20 @@ class Inliner:
                 most = longest if once or n <= costs.INLINED_INSTRUCTIONS else 0
                 if once and not any(callees(g)):
                     most = max(most, costs.LONG_INSTRUCTIONS)
-                if not most and self.fits(f, v, n):
+                if not most and self.fits(f, v, n, copies[v.attr]):
                     most, self.room = longest, self.room - n
                 if total + n <= most:
                     out[v] = g
                     total += n
         return out
 
-    def fits(self, f: Func, v: Value, n: int) -> bool:
+    def fits(self, f: Func, v: Value, n: int, copies: int) -> bool:
         """True if there is room for a callee of `n` instructions in a loop; in a function that one calls, for all."""
         if _in_loop(v) or f in self.whiles:
             return n <= min(costs.INLINED_LOOP_INSTRUCTIONS, self.room)
         if f not in self.loops or n > costs.INLINED_STEP_INSTRUCTIONS:
             return False
-        if (f, v.attr) not in self.fitting:
-            self.fitting[f, v.attr] = n * [w.attr for w in calls(f)].count(v.attr) <= self.room
-        return self.fitting[f, v.attr]
-
-
-def _with_callees(fs: Iterable[Func]) -> set[Func]:
-    """Some functions, and all that they call, directly or not."""
-    todo = list(fs)
-    found = set(todo)
-    for f in todo:
-        todo += [g for g in callees(f) if g not in found]
-        found.update(callees(f))
-    return found
+        return self.fitting.setdefault((f, v.attr), n * copies <= self.room)
 
 
 def _in_loop(call: Value) -> bool:

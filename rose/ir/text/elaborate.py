@@ -219,7 +219,7 @@ class Body(Bindings):
     def reshape(self, e: tree.Call, want: Type | None) -> Value:
         """`reshape(v)`, of the type that is written."""
         vec = self.value(e.args[0])
-        hint = "write let x: [2][3]Real = reshape y, of an array with as many elements"
+        hint = "write let x: [2][3]Real = reshape(y), of an array with as many elements"
         if want is None:
             self.fail(f"{a(vec.type)} is reshaped to a type that is not known", e.at, hint)
         old, new = apart(axes_of(vec.type), axes_of(want))
