@@ -23,7 +23,7 @@ def poles(stiffness: Real, damping: Real, push: Real, noise: Real) -> Vec[2, Com
     pushed = DT * push**2 * np.array([[0.0, 0.0], [0.0, 1.0]])
     p = linalg.solve_discrete_are(a.T, c.T, pushed, noise**2 * np.eye(1))
     gain: Vec[2, 1] = a @ p @ c.T / (c @ p @ c.T + noise**2)
-    return np.linalg.eigvals(a - gain @ c)
+    return linalg.eigvals(a - gain @ c)
 
 
 @fn
