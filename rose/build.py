@@ -24,7 +24,7 @@ from . import ir
 from .autodiff.erase_tangents import untype
 from .errors import Loc, NoField, OutOfRange, TypeMismatch, argument, edge, here, is_ours
 from .frontend.any_size import AnySize, fixed
-from .frontend.documentation import OfInstances
+from .frontend.documentation import OfInstances, result_labels
 from .frontend.function import AnyFn, checked
 from .frontend.tracing import no_collector as no_collector
 from .frontend.values import is_number
@@ -111,7 +111,8 @@ def compile(
     written = [g for g in fs if g.loc.code is getattr(g.body, "__code__", None)] or fs  # and not derived
     files = dict.fromkeys([g.loc.code.co_filename for g in written])
     noted = partial(made.noted, named, options, asking)
-    return Compiled(_with_defaults(made.lowered, named), next(iter(named)), docs, fs, list(files), noted, timeout)
+    told = _with_labels(_with_defaults(made.lowered, named), named)
+    return Compiled(told, next(iter(named)), docs, fs, list(files), noted, timeout)
 
 
 def _with_defaults(made: Lowered, named: Mapping[str, AnyFn]) -> Lowered:
@@ -121,6 +122,13 @@ def _with_defaults(made: Lowered, named: Mapping[str, AnyFn]) -> Lowered:
         return made
     signatures = {k: s._replace(defaults=tuple(given.get(k, {}).items())) for k, s in made.signatures.items()}
     return made._replace(signatures=signatures)
+
+
+def _with_labels(made: Lowered, named: Mapping[str, AnyFn]) -> Lowered:
+    """The module, of whose results the items are called what they are in these functions."""
+    given = {name: labels for name, f in named.items() if (labels := result_labels(f))}
+    signatures = {k: s._replace(labels=given.get(k, ())) for k, s in made.signatures.items()}
+    return made._replace(signatures=signatures) if given else made
 
 
 def _check_timeout(x: Any) -> None:
@@ -461,7 +469,7 @@ class Compiled:
         from wasm_backend.package.source_map import without_names
 
         noted = None if inline or strip else self._noted
-        made = self._lowered if noted is None else noted()
+        made = self._lowered if noted is None else noted()._replace(signatures=self._lowered.signatures)
         assert made.wasm == self.wasm
         if strip:
             made = without_names(made)

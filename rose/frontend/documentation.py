@@ -7,9 +7,11 @@ what the function is of which it was made: "Gradient of `energy`, in x.", and th
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
+from ..host.docstring import parsed, without_result
 from ..host.marshal import is_listing
 from ..host.signature import signature_of
 
@@ -44,6 +46,7 @@ _WHAT = {  # what a transform gives, of a function of this name
     "taylor": "Taylor polynomial of `{}` around a point",
     "jvp": "Derivative of `{}` in forward mode, from Duals to a Dual",
     "vjp": "Derivative of `{}` in reverse mode, at a point",
+    "pullback": "Value of `{}`, and its gradients, from the arguments and a cotangent",
     "linearize": "Value of `{}`, and its derivative at a point, a linear function",
     "linear_transpose": "Transpose of `{}`, a linear function",
     "optic": "All stages of reverse mode of `{}`",
@@ -128,7 +131,27 @@ def of_transform(transform: Callable[..., Any], args: Sequence[Any], named: Mapp
     if what not in _WHAT and transform.__doc__:
         first, _, _ = inspect.cleandoc(transform.__doc__).partition("\n\n")
         line = f"{line}: {first.removesuffix('.')}"
-    return f"{line}.\n\n{inspect.cleandoc(own)}" if own else f"{line}."
+    return f"{line}.\n\n{without_result(own)}" if own else f"{line}."
+
+
+def result_labels(f: Any) -> tuple[Any, ...]:
+    """What the items of a result that is a plain tuple are called: pairs of a name, and of names of the items in it.
+
+    Those of a transform are what it gives, and parameters; those of another function are in its docstring.
+    """
+    if f.made_by is None:
+        return tuple([(name, ()) for name in parsed(own_docstring(f) or "").results])
+    transform, args, named = f.made_by
+    what, of = transform.__name__, args[0] if args else named.get("f")
+    if what == "sized":
+        return result_labels(of)
+    words = re.findall("value|gradient|jacobian|hessian|laplacian", _WHAT.get(what, "").lower())
+    chosen = inspect.signature(transform).bind(*args, **named).arguments.get("argnums", 0) if words else 0
+    which: Any = range(len(of.names)) if what == "pullback" else chosen if is_listing(chosen) else ()
+    each = tuple([(of.names[k], ()) for k in which])
+    if len(words) > 1:
+        return tuple([(word, () if word == "value" else each) for word in words])
+    return () if named.get("has_aux") else each
 
 
 def _parameters(f: Any, transform: Callable[..., Any], args: Sequence[Any], named: Mapping[str, Any]) -> str:

@@ -3,6 +3,7 @@
     marshal         arguments and results: from what a user passes to host values, and back, with errors
     argument_sizes  the dynamic sizes that a call determines, from the lengths of its arguments
     effects         printing, assertions, and the failures of a run
+    docstring       what a docstring says of parameters and of the result
     evaluator       the one walk over functions, loops and calls, over a domain: what stands for a number
     interpreter     the domain of numbers, the meaning of the IR: slow and exact; every back end has the same bits
     differences     derivatives by differences of a function along a line

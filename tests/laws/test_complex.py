@@ -132,7 +132,7 @@ console.log(JSON.stringify([s, squares([0, 1, 2, 0]), squares([1, 1]), wrong], p
     assert wrong == ["moved: s.z must be an array, got 3", "moved: s.z.length must be 2, got 3"]
     types = (tmp_path / "index.d.ts").read_text()
     assert "readonly squares: Checked<Into<(z: ArrayLike<number>) => Float64s, Float64Array>>;" in types
-    assert "z: Float64s;" in types and "readonly z: ArrayLike<number>;" in types
+    assert "z: Float64s & Of2;" in types and "readonly z: readonly [re: number, im: number] | Numbers;" in types
 
 
 def test_the_text_form_has_them():

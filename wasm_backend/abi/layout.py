@@ -7,11 +7,16 @@ batches make views of memory by it, and JavaScript gets it as plain data, from `
 
 from __future__ import annotations
 
+import inspect
+import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, fields, is_dataclass
 from itertools import accumulate
 from typing import Any, NamedTuple
 
+from rose.errors import RoseError
+from rose.host.marshal import plain
 from rose.ir import Value
 from rose.ir.sizes import Size, plus, rounded_up, times
 from rose.ir.types import (
@@ -262,10 +267,44 @@ def describe(t: Type) -> dict[str, Any]:
     p = plan(t)
     items = [[told(at), describe(x.type)] for at, x in zip(p.at, p.items, strict=True)]
     if isinstance(t, Tuple) and t.form is not None:
-        return {"kind": "struct", "name": t.form.name, "fields": [[k, *x] for k, x in zip(p.names, items, strict=True)]}
+        fields = [[k, *x] for k, x in zip(p.names, items, strict=True)]
+        given = defaults(t)
+        return {"kind": "struct", "name": t.form.name, "fields": fields, **({"defaults": given} if given else {})}
     if p.kind is None:
         return {"kind": "tuple", "items": items}
     return {"kind": p.kind.name, **({"size": told(t.size)} if isinstance(t, Fin) else {})}
+
+
+@once
+def defaults(t: Tuple) -> dict[str, str]:
+    """The values in JavaScript of the fields of a struct that its class gives to those who leave them out."""
+    form = t.form
+    if form is None or form.is_dict or form.stays:
+        return {}
+    cls: Any = form.cls
+    try:
+        given = {k: p.default for k, p in inspect.signature(cls).parameters.items() if p.default is not p.empty}
+    except (TypeError, ValueError):  # a class without a signature
+        return {}
+    made = {x.name: x.default_factory for x in fields(cls) if callable(x.default_factory)} if is_dataclass(cls) else {}
+    found: dict[str, str] = {}
+    for name, item in zip(t.names, t.items, strict=True):
+        if name in given:
+            with suppress(RoseError):  # not a value of its type, such as None in the place of a number
+                found[str(name)] = _literal(plain(made[name]() if name in made else given[name], item), item)
+    return found
+
+
+def _literal(x: Any, t: Type) -> str:
+    """A host value in JavaScript."""
+    if isinstance(t, Vec):
+        return f"[{','.join([_literal(y, t.elem) for y in x])}]"
+    if isinstance(t, Tuple):
+        each = [_literal(y, item) for y, item in zip(x, t.items, strict=True)]
+        if t.form is None or is_complex(t):
+            return f"[{','.join(each)}]"
+        return f"{{{','.join([f'{json.dumps(k)}:{y}' for k, y in zip(t.names, each, strict=True)])}}}"
+    return "undefined" if x is None else json.dumps(x)  # also NaN and Infinity
 
 
 def item_offsets(v: Value) -> list[int | Size]:

@@ -63,6 +63,7 @@ class Signature(NamedTuple):
     calls: bool = False  # it may call a function of the page, or print
     fails: bool = False  # it may stop the module for a reason
     defaults: tuple[tuple[str, Any], ...] = ()  # what parameters are in Python where a call leaves them out
+    labels: tuple[Any, ...] = ()  # what the items of its result are called: pairs of a name, and of labels in the item
 
     def sized(self, sizes: Sizes) -> Signature:
         """The signature for these sizes."""

@@ -195,11 +195,19 @@ class Accessors:
         self.use(check.partition("(")[0])
         v = self._fresh("v")
         puts = [
-            self.put(part, member(v, k), at.plus(self.number(offset)), path.plus(f".{k}" if named else f"[{k}]"))
+            self.put(
+                part, self._given(t, v, k), at.plus(self.number(offset)), path.plus(f".{k}" if named else f"[{k}]")
+            )
             for k, offset, part in parts(t)
         ]
         held = f"const {v}=" if any(puts) else ""
         return f"{held}{check}{path.pair()});{''.join(puts)}"
+
+    @staticmethod
+    def _given(t: Described, of: str, name: str | int) -> str:
+        """An item of what was given, or what it is in Python where it is left out."""
+        x, given = member(of, name), t.get("defaults", {}).get(name)
+        return x if given is None else f"{x}===undefined?{given}:{x}"
 
     def _writer(self, t: Described) -> str:
         path, at = Path("k", ""), Address("a", 0)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from rose.host.docstring import Docstring, parsed
 from rose.ir import Func
-from rose.ir.types import Bool, Tuple, Type, Unit, Vec, is_complex
+from rose.ir.sizes import Size
+from rose.ir.types import Bool, Single, Tuple, Type, Unit, Vec, is_complex
 
-from ..abi.layout import describe, in_javascript, kind
+from ..abi.layout import defaults, describe, in_javascript, kind
 from ..abi.signature import Signature
 from .accessors import filled, flat_kind
 from .maps import column, why_not
@@ -27,13 +29,15 @@ RESERVED = frozenset(
 # names that the declarations use, and TypeScript's own types
 _TAKEN = RESERVED | frozenset(
     """
-    Functions Into Opaque Source Checked Float32s Float64s Uint32s init initSync load ArrayLike BufferSource
-    Float32Array Float64Array Parameters Promise Response ReturnType URL Uint32Array Uint8Array WebAssembly any bigint
-    boolean never number object string symbol type undefined unknown
+    Functions Into Numbers Of1 Of2 Of3 Of4 Of5 Of6 Of7 Of8 Opaque Source Checked Float32s Float64s Uint32s init
+    initSync load ArrayLike BufferSource Float32Array Float64Array Parameters Promise Response ReturnType URL
+    Uint32Array Uint8Array WebAssembly any bigint boolean never number object string symbol type undefined unknown
     """.split()
 )
 
 
+_LONGEST_TUPLE = 8  # the longest vector whose elements are written one by one
+_LONGEST_TEXT = 240  # characters of such a type
 _ARRAYS = {"real": "Float64s", "single": "Float32s", "index": "Uint32s"}
 _FLAT = {"real": "Float64Array", "single": "Float32Array"}
 _COLUMNS = {**_FLAT, "index": "Uint32Array", "bool": "Uint8Array"}
@@ -50,20 +54,20 @@ class Types:
         self.names: dict[tuple[Type, bool], str] = {}
         self.same: dict[tuple[str, str, str], str] = {}  # the names of interfaces, by their text
         self.interfaces: list[str] = []
+        self.lengths = True  # whether short vectors have theirs
 
-    def of(self, t: Type, *, argument: bool) -> str:
-        """The type of an argument that JavaScript passes, or of a result that it gets."""
+    def of(self, t: Type, *, argument: bool, labels: Sequence[Any] = ()) -> str:
+        """The type of an argument that JavaScript passes, or of a result that it gets, with `labels` of its items."""
+        if is_complex(t):
+            labels = _OF_COMPLEX
         t = in_javascript(t)
         match t:
-            case Vec() if not argument and t.elem.scalar and t.elem is not Bool:
-                return _ARRAYS[kind(t.elem).name]
             case Vec():
-                elem = self.of(t.elem, argument=argument)
-                flat = f" | {_FLAT[name]}" if (name := flat_kind(describe(t))) else ""
-                return f"ArrayLike<{elem}>{flat}" if argument else f"{elem}[]"
+                return self._vec(t, argument, labels)
             case Tuple() if t.form is None:
-                items = ", ".join([self.of(x, argument=argument) for x in t.items])
-                return f"readonly [{items}]" if argument else f"[{items}]"
+                of = labels if len(labels) == len(t.items) else [("", ())] * len(t.items)
+                items = [self.of(x, argument=argument, labels=inner) for x, (_, inner) in zip(t.items, of, strict=True)]
+                return f"{'readonly ' * argument}[{_labelled([name for name, _ in of], items)}]"
             case Tuple() if not t.items:
                 return "object"
             case Tuple():
@@ -73,9 +77,45 @@ class Types:
             case _:
                 return "boolean" if t is Bool else "undefined" if t is Unit else "number"
 
-    def _fields(self, t: Tuple, argument: bool) -> list[str]:
-        read, each = "readonly " * argument, zip(t.names, t.items, strict=True)
-        return [f"{read}{property_name(str(k))}: {self.of(x, argument=argument)}" for k, x in each]
+    def _vec(self, t: Vec, argument: bool, labels: Sequence[Any]) -> str:
+        """The type of a vector: a short one has its length."""
+        short = self.lengths and not isinstance(t.size, Size) and 0 < t.size <= _LONGEST_TUPLE
+        if not argument and t.elem.scalar and t.elem is not Bool:
+            array = _ARRAYS[kind(t.elem).name]
+            return f"{array} & Of{t.size}" if short else array
+        elem, flat = self.of(t.elem, argument=argument), flat_kind(describe(t))
+        typed = flat == "real" or (t.elem.scalar and t.elem is not Bool and t.elem is not Single)
+        single = flat == "single" or t.elem is Single
+        if short:
+            items = [elem] * t.size
+            listed = _labelled([name for name, _ in labels], items) if len(labels) == t.size else ", ".join(items)
+            if len(listed) <= _LONGEST_TEXT:
+                if not argument:
+                    return f"[{listed}]"
+                return f"readonly [{listed}]{' | Numbers' * typed}{' | Float32Array' * single}"
+        if not argument:
+            return f"({elem})[]" if "&" in elem else f"{elem}[]"
+        return f"ArrayLike<{elem}>{' | Numbers' * (flat == 'real')}{' | Float32Array' * (flat == 'single')}"
+
+    def _fields(self, t: Tuple, argument: bool) -> Iterator[str]:
+        """Yield the fields of a struct; what the class gives to those who leave it out is optional in an argument."""
+        given = defaults(t) if argument else {}
+        for k, x in zip(t.names, t.items, strict=True):
+            of, name = self.of(x, argument=argument), property_name(str(k))
+            optional = str(k) in given
+            yield f"{'readonly ' * argument}{name}{'?' * optional}: {of}{' | undefined' * optional}"
+
+    @staticmethod
+    def _told_of_fields(t: Tuple, doc: str, given: Mapping[str, str]) -> tuple[str, list[str]]:
+        """The docstring of a struct without what it says of the fields, and a comment for each of them."""
+        told = parsed(doc)
+        if not {*told.params} <= {*map(str, t.names)}:
+            told = Docstring(doc, {})
+        each: list[str] = []
+        for name in map(str, t.names):
+            said, default = told.params.get(name, ""), given.get(name)
+            each.append(comment(f"{said}\n\n@defaultValue {default}".strip() if default else said, "  "))
+        return told.text, each
 
     def _interface(self, t: Tuple, argument: bool) -> str:
         assert t.form is not None
@@ -84,7 +124,10 @@ class Types:
             return self.names[t, argument]
         doc = inspect.getdoc(t.form.cls) or ""
         doc = "" if doc.startswith(f"{t.form.cls.__name__}(") else doc  # one that dataclasses made
-        fields = "".join([f"  {x};\n" for x in self._fields(t, argument)])
+        doc, told = self._told_of_fields(t, doc, defaults(t) if argument else {})
+        before, self.lengths = self.lengths, not t.form.stays  # two sparse matrices are of one interface
+        fields = "".join([f"{said}  {x};\n" for said, x in zip(told, self._fields(t, argument), strict=True)])
+        self.lengths = before
         wanted = name = t.form.name + "Like" * argument
         if (wanted, doc, fields) in self.same:  # the same but for sizes, which TypeScript does not have
             return self.same[wanted, doc, fields]
@@ -96,10 +139,21 @@ class Types:
         return name
 
 
+_OF_COMPLEX = ("re", ()), ("im", ())
+
+
+def _labelled(names: Sequence[str], items: Sequence[str]) -> str:
+    """The items of a tuple, with their names if they have some."""
+    if not all(names):
+        return ", ".join(items)
+    return ", ".join([f"{name}: {item}" for name, item in zip(parameters(names), items, strict=True)])
+
+
 def _alike(t: Type) -> bool:
-    """True if an argument of a type has the same TypeScript as a result: it contains no vector and no plain tuple."""
+    """True if an argument of a type has the same TypeScript as a result: it contains no vector, no plain tuple, and
+    nothing that can be left out."""
     if isinstance(t, Tuple):
-        return t.form is not None and not is_complex(t) and all(map(_alike, t.items))
+        return t.form is not None and not is_complex(t) and not defaults(t) and all(map(_alike, t.items))
     return not isinstance(t, Vec)
 
 
@@ -133,21 +187,36 @@ def in_python(s: Signature) -> str:
     return f"{s.name}({', '.join([f'{p.name}: {p.type!r}' for p in s.params])}) -> {s.result.type!r}"
 
 
-def _arrow(types: Types, params: Sequence[tuple[str | None, Type]], result: Type, *, argument: bool) -> str:
+def _arrow(
+    types: Types, params: Sequence[tuple[str | None, Type]], result: Type, *, argument: bool, labels: Sequence[Any] = ()
+) -> str:
     names = parameters([name for name, _ in params])
     listed = [f"{name}: {types.of(t, argument=argument)}" for name, (_, t) in zip(names, params, strict=True)]
-    return f"({', '.join(listed)}) => {'void' if result is Unit else types.of(result, argument=not argument)}"
+    of = "void" if result is Unit else types.of(result, argument=not argument, labels=labels)
+    return f"({', '.join(listed)}) => {of}"
 
 
 def _member(types: Types, s: Signature, doc: str, maps: bool) -> str:
     """A function of the module, as a member of an interface."""
-    said = in_python(s)
-    told = f"{inspect.cleandoc(doc).rstrip()}\n\nIn Python: `{said}`".strip() if len(said) <= 200 else doc
-    arrow = _arrow(types, [(p.name, p.type) for p in s.params], s.result.type, argument=True)
+    told = parsed(doc)
+    labels = s.labels or [(name, ()) for name in told.results]
+    arrow = _arrow(types, [(p.name, p.type) for p in s.params], s.result.type, argument=True, labels=labels)
     if array := filled(describe(s.result.type)):
         arrow = f"Into<{arrow}, {_FLAT[array]}>"
     mapped = f" & {{ readonly map: {_map(s)} }}" if maps and not why_not(s.describe()) else ""
-    return comment(told, "  ") + f"  readonly {property_name(s.name)}: Checked<{arrow}>{mapped};\n"
+    return comment(_documented(s, doc), "  ") + f"  readonly {property_name(s.name)}: Checked<{arrow}>{mapped};\n"
+
+
+def _documented(s: Signature, doc: str) -> str:
+    """What the docstring of a function says, with what it says of each parameter, and of the result, as tags."""
+    told, said = parsed(doc), in_python(s)
+    names = [p.name for p in s.params]
+    if told.params and not {*told.params} & {*names}:  # of something else
+        told = told._replace(text=inspect.cleandoc(doc).rstrip(), params={}, returns="")
+    tags = [f"@param {k} - {told.params[p]}" for k, p in zip(parameters(names), names, strict=True) if p in told.params]
+    tags += [f"@returns {told.returns}"] * bool(told.returns)
+    shown = f"In Python: `{said}`" if len(said) <= 200 else ""
+    return "\n\n".join([x for x in (told.text, shown, "\n".join(tags)) if x])
 
 
 def _map(s: Signature) -> str:
@@ -192,6 +261,18 @@ _TYPED = """\
 /** A typed array, as a copy: its `buffer` is an ArrayBuffer. */
 type {0}s = ReturnType<typeof {0}Array.from>;
 """
+
+_NUMBERS = """\
+/** A typed array. */
+type Numbers = ArrayBufferView & ArrayLike<number>;
+"""
+
+
+def _of(n: int) -> str:
+    """The type of what has so many elements, by index."""
+    each = "; ".join([f"{k}: number" for k in range(n)])
+    return f"/** {n} elements, by index. */\ntype Of{n} = {{ readonly length: {n}; {each} }};\n"
+
 
 _INTO = """\
 /** A function that returns its result in a new array, or in the `out` that it is given. */
@@ -246,6 +327,8 @@ def declarations(
     more = [_OPAQUE.format(members=supplied)] * bool(imports) + types.interfaces
     said = members + "".join(more)
     more += [_INTO] * bool(re.search(r"\bInto<", said))
+    more += [_NUMBERS] * bool(re.search(r"\bNumbers\b", said))
+    more += [_of(n) for n in range(1, _LONGEST_TUPLE + 1) if re.search(rf"& Of{n}\b", said)]
     more += [_TYPED.format(kind) for kind in ("Float64", "Float32", "Uint32") if re.search(rf"\b{kind}s\b", said)]
     needed = any("." not in f.name for f in imports)
     opaque = (", opaque: Opaque" if needed else ", opaque?: Opaque") if imports else ""

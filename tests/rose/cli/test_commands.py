@@ -750,7 +750,10 @@ def test_a_sparse_matrix_is_coordinates(sh: Shell):
     assert json.loads(sh("run", "sparse.py:hess", "[1, 2, 3]").out) == wanted
     assert sh("check", "sparse.py").code == 0
     assert sh("compile", "sparse.py", "-o", "dist").code == 0
-    assert "hess: Checked<(x: ArrayLike<number>) => Sparse>" in (sh.folder / "dist/index.d.ts").read_text()
+    assert (
+        "hess: Checked<(x: readonly [number, number, number] | Numbers) => Sparse>"
+        in (sh.folder / "dist/index.d.ts").read_text()
+    )
 
 
 SPARSE = """

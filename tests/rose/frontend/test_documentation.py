@@ -17,7 +17,8 @@ from paths import ROOT
 import rose
 import rose.functional as F
 from rose import Real, Vec, fn
-from rose.frontend.documentation import _WHAT, own_docstring, signature_of
+from rose.differentiation.gradients import pullback
+from rose.frontend.documentation import _WHAT, own_docstring, result_labels, signature_of
 
 n = rose.dim("n")
 
@@ -171,7 +172,38 @@ def test_each_derivative_of_the_public_names_is_described():
         if next(iter(inspect.signature(f).parameters)) == "f"
     }
     assert takes_f - _WHAT.keys() == {"sparsity"}
-    assert _WHAT.keys() - takes_f == {"vmap"}
+    assert _WHAT.keys() - takes_f == {"vmap", "pullback"}
+
+
+@fn
+def both(x: Real) -> tuple[Real, Real]:
+    """Two numbers.
+
+    Returns:
+        twice: Two of it.
+        thrice: Three of it, in metres.
+    """
+    return 2 * x, 3 * x
+
+
+def test_labels_of_the_items_of_a_result():
+    def of(*names: str) -> tuple[Any, ...]:
+        return tuple([(name, ()) for name in names])
+
+    assert result_labels(both) == of("twice", "thrice")
+    assert result_labels(energy) == result_labels(rose.grad(energy)) == ()
+    assert result_labels(rose.value_and_grad(mean)) == of("value", "gradient")
+    assert result_labels(rose.value_and_grad(energy, (0, 1)))[1] == ("gradient", of("x", "k"))
+    assert result_labels(rose.grad(energy, (0, 1))) == of("x", "k")
+    assert result_labels(rose.gradhessian(energy)) == of("gradient", "hessian")
+    assert result_labels(rose.value_and_gradhessianv(energy)) == of("value", "gradient", "hessian")
+    assert result_labels(rose.grad(both, has_aux=True)) == ()
+    assert result_labels(pullback(energy)) == (("value", ()), ("gradient", of("x", "k")))
+
+
+def test_what_is_said_of_a_result_is_not_said_of_its_derivative():
+    assert "Returns:" in (both.__doc__ or "")
+    assert rose.jacobian(both).__doc__ == "Jacobian of `both`, in x.\n\nTwo numbers."
 
 
 # completion

@@ -48,3 +48,10 @@ def test_names_and_text_are_quoted_where_they_must():
 )
 def test_what_may_be_flat(t: dict[str, object], flat: str | None, out: str | None):
     assert (flat_kind(t), filled(t)) == (flat, out)
+
+
+def test_a_field_that_is_left_out_is_what_its_class_gives():
+    a, t = Accessors([], []), {**POINT, "defaults": {"y": "0.5"}}
+    text = a.put(t, "a0", Address("", 16), ValuePath("", "f: p"))
+    assert "=number(v1.x,q," in text
+    assert "=number(v1.y===undefined?0.5:v1.y,q," in text

@@ -91,3 +91,43 @@ def test_flat_arguments_and_results_in_an_array_of_the_page(tmp_path: Path):
     (tmp_path / "page.mjs").write_text(PAGE)
     done = subprocess.run(["node", tmp_path / "page.mjs"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+@rose.struct
+class Settings:
+    rate: Real
+    limit: Real = float("inf")
+    start: Vec[2] = (0.5, -0.25)
+    fast: Bool = True
+
+
+@fn
+def given(s: Settings) -> Settings:
+    return s
+
+
+@fn
+def last(ss: Vec[2, Settings]) -> Settings:
+    return ss[1]
+
+
+LEFT_OUT = """
+import assert from "node:assert/strict";
+import init from "./made/index.js";
+const { given, last } = await init();
+const whole = { rate: 1, limit: Infinity, start: Float64Array.of(0.5, -0.25), fast: true };
+assert.deepEqual(given({ rate: 1 }), whole);
+assert.deepEqual(given.unchecked({ rate: 1, limit: undefined }), whole);
+assert.deepEqual(last([{ rate: 2 }, { rate: 1, limit: 5 }]), { ...whole, limit: 5 });
+assert.throws(() => given({}), { message: "given: s.rate must be a number, got undefined" });
+assert.throws(() => given({ rate: 1, limit: null }), { message: "given: s.limit must be a number, got null" });
+"""
+
+
+def test_fields_that_are_left_out(tmp_path: Path):
+    if why := no_node():
+        pytest.skip(why)
+    rose.compile({"given": given, "last": last}).save(tmp_path / "made")
+    (tmp_path / "page.mjs").write_text(LEFT_OUT)
+    done = subprocess.run(["node", tmp_path / "page.mjs"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

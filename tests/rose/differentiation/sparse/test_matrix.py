@@ -119,7 +119,7 @@ def test_the_bytes_are_the_same_each_time():
 
 def test_what_typescript_is_told():
     told = rose.compile({"hess": hess}).files("made")["index.d.ts"].decode()
-    assert "readonly hess: Checked<(x: ArrayLike<number>) => Sparse>;" in told
+    assert "readonly hess: Checked<(x: readonly [number, number, number, number] | Numbers) => Sparse>;" in told
     fields = ["rows: Uint32s;", "cols: Uint32s;", "values: Float64s;", "shape: [number, number];"]
     assert "export interface Sparse {\n  " + "\n  ".join(fields) + "\n}\n" in told
 
