@@ -653,7 +653,7 @@ test("a refusal by the Content-Security-Policy says what to allow", async (t) =>
     WebAssembly.compile = async () => {
       throw new WebAssembly.CompileError(text);
     };
-    await assert.rejects(load(PLAIN, F), { message: `CompileError: ${text}: allow script-src 'wasm-unsafe-eval'` });
+    await assert.rejects(load(PLAIN, F), { name: "CompileError", message: `${text}: allow script-src 'wasm-unsafe-eval'` });
   }
 });
 

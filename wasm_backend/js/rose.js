@@ -84,31 +84,30 @@ const later = (file) => import(/* webpackIgnore: true */ /* @vite-ignore */ file
  */
 export const compile = async (from, name) => {
   const own = typeof from == "function";
-  /** @type {any} */
-  let source = await (own ? from() : from);
-  if (typeof source == "string" || source instanceof URL) {
-    const [url, data] = String(source).split(";base64,");
-    const node = /** @type {any} */ (globalThis).process?.versions?.node;
-    // in Node a script has the module, too: the page of a test has an address at which no server answers
-    const held = node && own && (await later("./inline.js").catch(() => 0));
-    if (data) source = bytes(data);
-    else if (held) source = await held.load();
-    else if (node && /^file:/.test(url)) source = await (await later("node:fs/promises")).readFile(new URL(url));
-    else source = await fetch(url);
-  }
   try {
+    /** @type {any} */
+    let source = await (own ? from() : from);
+    if (typeof source == "string" || source instanceof URL) {
+      const [url, data] = String(source).split(";base64,");
+      const node = /** @type {any} */ (globalThis).process?.versions?.node;
+      // in Node a script has the module, too: the page of a test has an address at which no server answers
+      const held = node && own && (await later("./inline.js").catch(() => 0));
+      if (data) source = bytes(data);
+      else if (held) source = await held.load();
+      else if (node && /^file:/.test(url)) source = await (await later("node:fs/promises")).readFile(new URL(url));
+      else source = await fetch(url);
+    }
     if (source?.arrayBuffer) {
       const type = source.headers.get("Content-Type");
-      if (!source.ok || /html/.test(type)) {
-        const hint = own ? `; bundled? import "${name}/inline"` : "";
-        throw new Error(`cannot load ${source.url}: ${source.status} ${type}${hint}`);
-      }
+      if (!source.ok || /html/.test(type)) throw new Error(`cannot load ${source.url}: ${source.status} ${type}`);
       if (type == "application/wasm") return await WebAssembly.compileStreaming(source);
       source = await source.arrayBuffer();
     }
     return ready(source) ? source : await WebAssembly.compile(source);
   } catch (/** @type {any} */ error) {
-    if (/CSP|Content Security/.test(error)) throw new Error(`${error}: allow script-src 'wasm-unsafe-eval'`);
+    if (/CSP|Security/.test(error)) error.message += ": allow script-src 'wasm-unsafe-eval'";
+    // a bundler left the module behind
+    else if (own && /ENOENT|load|URL/.test(error)) error.message += `; bundled? import "${name}/inline"`;
     throw error;
   }
 };
@@ -127,7 +126,7 @@ export const loader = (functions, own, name) => {
 
   /** @param {Source | Promise<Source>} [source] */
   const load = (source = "") => {
-    if (typeof source != "string" && !(source instanceof URL)) return compile(source);
+    if (!(typeof source == "string" || source instanceof URL)) return compile(source);
     const place = String(source);
     if (!known.has(place)) {
       const module = compile(place || own, name);

@@ -478,7 +478,7 @@ def test_the_derivatives_that_are_asked_for(sh: Shell):
     sh("compile", "model.py:norm", "-o", "out", *asked)
     made = Path("out", "index.d.ts").read_text()
     assert "readonly grad_norm: Checked<(p: Point) => Point>;" in made
-    assert "readonly vjp_norm: Checked<(p: Point, ct: number) => [number, Point]>;" in made
+    assert "readonly vjp_norm: Checked<(p: Point, ct: number) => [value: number, gradient: Point]>;" in made
 
 
 def test_a_derivative_that_cannot_be_made_is_an_error(sh: Shell):
