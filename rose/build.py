@@ -438,8 +438,8 @@ class Compiled:
     @edge
     def save(
         self, out: str | Path, name: str | None = None, *, version: str | None = None, force: bool = False,
-        inline: bool = False, html: bool = False, strip: bool = False, map: bool = False,
-        certificate: Mapping[str, Any] | None = None,
+        inline: bool = False, html: bool = False, strip: bool = False, map: bool = False, iife: str | None = None,
+        drag: bool = False, animate: bool = False, certificate: Mapping[str, Any] | None = None,
     ) -> list[Path]:  # fmt: skip
         """Write the package for the web into the directory `out`; `wasm_backend/package/files.py` lists its files.
 
@@ -450,19 +450,23 @@ class Compiled:
         were edited. With `inline` the module is part of `index.js`, and has no file of its own; `html` adds a page to
         try it with. `strip` leaves out the names of the functions inside of the module, and its source map, which a
         module that was pickled lacks anyway. With `map` each function has a `map` in JavaScript, which calls it for
-        each row of flat arrays. The `certificate` of the derivatives goes into NAME.json.
+        each row of flat arrays. `iife` names a global variable, which a script that is no module makes, `iife.js`;
+        `drag` adds the element `<rose-drag>`, and `animate` what plays a simulation. The `certificate` of the
+        derivatives goes into NAME.json.
         """
         from wasm_backend.package.write import write_files
 
         files = self.files(
-            name, version=version, inline=inline, html=html, strip=strip, map=map, certificate=certificate
-        )
+            name, version=version, inline=inline, html=html, strip=strip, map=map, iife=iife, drag=drag,
+            animate=animate, certificate=certificate,
+        )  # fmt: skip
         return write_files(files, out, force=force)
 
     @edge
     def files(
         self, name: str | None = None, *, version: str | None = None, inline: bool = False, html: bool = False,
-        strip: bool = False, map: bool = False, certificate: Mapping[str, Any] | None = None,
+        strip: bool = False, map: bool = False, iife: str | None = None, drag: bool = False, animate: bool = False,
+        certificate: Mapping[str, Any] | None = None,
     ) -> dict[str, bytes]:  # fmt: skip
         """The files that `save` writes: the bytes of each, by its name."""
         from wasm_backend.package.files import About, package_files
@@ -477,7 +481,9 @@ class Compiled:
             self._docs, _hashed(self._sources), f"rose {VERSION}", certificate, version, _licence(self._sources)
         )  # fmt: skip
         name = as_identifier(self.__name__) if name is None else name
-        return package_files(made, name, about, inline=inline, html=html, maps=map)
+        return package_files(
+            made, name, about, inline=inline, html=html, maps=map, iife=iife, drag=drag, animate=animate
+        )
 
     def pretty(self) -> str:
         """The IR of the functions, as text."""

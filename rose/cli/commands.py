@@ -13,6 +13,7 @@ import click
 
 from wasm_backend.lower import lower
 from wasm_backend.package.files import gzipped, loaded, weight
+from wasm_backend.package.manifest import BUNDLERS
 from wasm_backend.package.write import write_files
 
 from .. import build
@@ -106,6 +107,10 @@ _DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
 @_finite
 @click.option("--map", "maps", is_flag=True, help="Add f.map, which calls f for each row of flat arrays.")
 @click.option("--inline", is_flag=True, help="Put the module into index.js, and write no .wasm.")
+@click.option("--bundler", type=click.Choice([*BUNDLERS]), help="What takes it: --inline for those that need it.")
+@click.option("--iife", metavar="GLOBAL", help="Add iife.js, a script that is no module, and makes a global variable.")
+@click.option("--drag", is_flag=True, help="Add rose-drag.js, the element <rose-drag> for rose.lib.dragger.")
+@click.option("--animate", is_flag=True, help="Add animate.js, which plays a simulation.")
 @click.option("--html", is_flag=True, help="Add NAME.html: all in one page, with a form for each function.")
 @click.option("--strip", is_flag=True, help="Leave out the source map, and the names of functions in the module.")
 @click.option("--max-gz", type=bytes_of, metavar="SIZE", help="Fail if a page loads more, gzipped: 10k, or 10000.")
@@ -118,6 +123,7 @@ def compile_(
     target: str, out: str, name: str | None, version: str | None,
     grad: bool, value_and_grad: bool, hessian: bool, vjp: bool,
     sizes: tuple[str, ...], dynamic: bool, dtype: str, simd: str | None, finite: bool, maps: bool, inline: bool,
+    bundler: str | None, iife: str | None, drag: bool, animate: bool,
     html: bool, strip: bool, max_gz: int | None, no_check: bool, force: bool, as_json: bool, quiet: bool, verbose: bool,
 ) -> None:  # fmt: skip
     """Compile functions to a package for the web: NAME.wasm, index.js, index.d.ts, package.json, and what they need.
@@ -145,8 +151,9 @@ def compile_(
     try:
         name = re.sub(r"^\W|[^\w.-]", "_", path.stem) if name is None else name
         files = made.files(
-            name, version=version, inline=inline, html=html, strip=strip, map=maps, certificate=certificate
-        )
+            name, version=version, inline=inline or BUNDLERS.get(bundler or "", False), html=html, strip=strip,
+            map=maps, iife=iife, drag=drag, animate=animate, certificate=certificate,
+        )  # fmt: skip
         _weigh(files, max_gz)
         paths = write_files(files, out, force=force)
     except RoseError as e:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,8 +21,9 @@ from playwright.sync_api import Page
 
 import rose
 from rose import Vec
-from tests.bundlers.lines import wave
-from tests.bundlers.tools import STRICT, TOOLS, TSC, in_chromium, tool
+from tests.bundlers.conftest import ANSWERS
+from tests.bundlers.lines import loss, slope, wave
+from tests.bundlers.tools import HERE, STRICT, TOOLS, TSC, in_chromium, tool
 
 MAIN = """
 import init from "{}";
@@ -328,3 +331,91 @@ def test_the_types_are_not_wrong(package: Path):
     # the .wasm has no types; for require() there are those of the module that it gives
     ignored = ["--ignore-rules", "cjs-resolves-to-esm", "--exclude-entrypoints", "lines.wasm"]
     tool("attw", "--pack", package, *ignored, cwd=package)
+
+
+# where a module is left behind, and scripts that are no modules
+
+
+def test_a_bundle_that_left_the_module_behind_says_what_to_import(project: Path, page: Page):
+    app(project)
+    out = esbuild("esm")(project)
+    with served(out, STRICT) as address:
+        said = in_chromium(page, address)
+    assert said == f'cannot load {address}/lines.wasm: 404 text/html;charset=utf-8; bundled? import "lines/inline"'
+
+
+def test_a_server_that_left_the_module_behind_says_what_to_import(project: Path):
+    shutil.copytree(project / "node_modules" / "lines", project / "beside")
+    (project / "main.js").write_text(
+        'import init from "./beside/index.js";\ninit().catch((e) => console.log(e.message));'
+    )
+    tool("vite", "build", "--logLevel", "warn", "--ssr", "main.js", "--outDir", "out", cwd=project)
+    said = node("out/main.js", cwd=project).strip()
+    assert said.startswith("ENOENT") and said.endswith('; bundled? import "lines/inline"')
+
+
+def test_a_bundle_without_the_address_of_its_script_says_what_to_import(project: Path, page: Page):
+    app(project)
+    out = esbuild("iife", "--log-level=error")(project)
+    with served(out, STRICT) as address:
+        assert in_chromium(page, address).endswith('; bundled? import "lines/inline"')
+
+
+@pytest.mark.parametrize("bundler", ["esbuild", "rollup", "vite-ssr"])
+def test_a_package_for_a_bundler(project: Path, expected: Any, page: Page, bundler: str):
+    command = ["compile", HERE / "lines.py", "-o", project / "beside", "--no-check", "-q", "--bundler", bundler]
+    subprocess.run([sys.executable, "-m", "rose", *command], check=True)
+    if bundler == "vite-ssr":
+        (project / "main.js").write_text(PRINTED.format("./beside/index.js"))
+        tool("vite", "build", "--logLevel", "warn", "--ssr", "main.js", "--outDir", "out", cwd=project)
+        assert json.loads(node("out/main.js", cwd=project)) == expected
+        return
+    app(project, of="./beside/index.js")
+    out = (esbuild("esm") if bundler == "esbuild" else rollup())(project)
+    with served(out, STRICT) as address:
+        assert in_chromium(page, address) == expected
+
+
+@pytest.mark.parametrize("engine", ["chromium", "firefox"])
+def test_a_script_that_is_no_module(project: Path, expected: Any, request: Any, engine: str):
+    rose.compile({"wave": wave, "loss": loss, "slope": slope}).save(project / "lines", iife="lines")
+    (project / "main.js").write_text(
+        ANSWERS.replace("export ", "") + "document.title = JSON.stringify(answers(lines.initSync()));"
+    )
+    (project / "index.html").write_text(HTML.format("", "lines/iife.js") + HTML.format("", "main.js"))
+    with served(project, STRICT) as address:
+        assert look(request, engine, address) == expected
+
+
+def test_node_imports_the_module_itself(project: Path, expected: Any):
+    (project / "main.js").write_text('import { wave } from "lines/lines.wasm";\nconsole.log(wave(0.7));')
+    assert json.loads(node("--no-warnings", "--experimental-wasm-modules", "main.js", cwd=project)) == expected["wave"]
+
+
+ASIDE = """
+import { RoseDrag, type Model } from "lines/drag";
+import { animate, type Animation } from "lines/animate";
+let x = 0;
+const motion: Animation = animate({ step: (dt) => (x += dt), draw: () => {}, speed: 2 });
+motion.pause();
+customElements.define("rose-drag", RoseDrag);
+const element = document.createElement("rose-drag") as RoseDrag;
+export const at: [Model, number] = [element.model, motion.playing ? 1 : 0];
+// @ts-expect-error what draws is missing
+animate({ step: () => {} });
+"""
+CLASSIC = """/// <reference types="lines/iife.js" />
+const functions: lines.Functions = lines.initSync();
+const y: number = functions.wave(1);
+"""
+
+
+@pytest.mark.parametrize("version", ["typescript-5.7", "typescript"])
+def test_types_of_what_is_beside(project: Path, version: str):
+    made = rose.compile({"wave": wave})
+    made.save(project / "node_modules" / "lines", "lines", iife="lines", drag=True, animate=True, force=True)
+    (project / "main.ts").write_text(ASIDE)
+    (project / "classic.ts").write_text(CLASSIC)
+    options = "--strict --noEmit --target es2022 --lib es2022,dom --module nodenext --moduleResolution nodenext"
+    tool(TSC(version), *options.split(), "--moduleDetection", "legacy", "main.ts", "classic.ts", cwd=project)
+    assert "All good" in tool("publint", "--strict", project / "node_modules" / "lines", cwd=project)

@@ -1,7 +1,8 @@
 """The package of a module: the files that a page, a bundler or a server imports.
 
 `NAME.wasm` is the module. The entry point `index.js` loads it, `inline.js` contains it, and `workerd.js` imports it
-where modules come compiled; `index.d.ts` declares the functions. `NAME.json` has signatures, hashes and sources. A
+where modules come compiled; `index.d.ts` declares the functions. `iife.js` is for pages without modules, `rose-drag.js`
+and `animate.js` what pages use beside them, if they are asked for. `NAME.json` has signatures, hashes and sources. A
 module with mathematics inside comes with the notices of its authors. A module that not every engine accepts is
 `NAME.simd.wasm`, beside `NAME.wasm` for the other engines. `NAME.wasm.map` is the source map of `NAME.wasm`.
 """
@@ -20,12 +21,12 @@ from rose.ir import Func
 from ..abi.signature import Lowered
 from ..libm.link import notice
 from .html import html_page
-from .javascript import core_file, entries, imports_of, signature_data
+from .javascript import core_file, entries, iife_file, imports_of, signature_data, source, without_comments
 from .manifest import checked_version, manifest, npm_name, stem, version_of
 from .metadata import as_json, encoded, sealed
 from .readme import readme
 from .source_map import source_map, with_map
-from .typescript import declarations, in_python
+from .typescript import checked_global, declarations, in_python
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +47,15 @@ class About:
 
 
 def package_files(
-    lowered: Lowered, name: str, about: About = About(), *, inline: bool = False, html: bool = False, maps: bool = False
-) -> dict[str, bytes]:
+    lowered: Lowered, name: str, about: About = About(), *,
+    inline: bool = False, html: bool = False, maps: bool = False, iife: str | None = None, drag: bool = False,
+    animate: bool = False,
+) -> dict[str, bytes]:  # fmt: skip
     """The files of a package, by name: the same bytes for the same module.
 
     The `name` is that of npm, and its last part that of the files. With `inline` the module is inside of `index.js`,
-    and in no file of its own; `html` adds a page to try it with. With `maps` each function has a `map`.
+    and in no file of its own; `html` adds a page to try it with. With `maps` each function has a `map`. `iife` is the
+    name of a global variable, for pages whose scripts are no modules; `drag` and `animate` add what pages use beside.
     """
     full, name = name, stem(name)
     version = None if about.version is None else checked_version(about.version)
@@ -64,12 +68,16 @@ def package_files(
     data = signature_data(lowered, imports)
     texts = {
         **entries(modules, probe, inline=inline),
-        **declarations(name, lowered.signatures.values(), imports, about.docs, inline=inline, maps=maps),
+        **declarations(name, lowered.signatures.values(), imports, about.docs, inline=inline, maps=maps, iife=iife),
         "core.js": core_file(data, npm_name(full), maps=maps),
     }
+    if iife is not None:
+        texts["iife.js"] = iife_file(data, npm_name(full), modules, probe, checked_global(iife), maps=maps)
+    for file in ["rose-drag"] * drag + ["animate"] * animate:
+        texts |= {f"{file}.js": without_comments(source(f"{file}.js")), f"{file}.d.ts": source(f"{file}.d.ts")}
     if html:
         texts[f"{name}.html"] = html_page(lowered, imports, name, about.docs)
-    texts["README.md"] = readme(lowered, imports, full, about.docs, inline=inline, html=html)
+    texts["README.md"] = readme(lowered, imports, full, about.docs, [*texts], iife=iife)
     linked, source_maps = _mapped(name, {} if inline else modules, lowered)
     files = {**linked, **{k: encoded(text) for k, text in texts.items()}}
     if lowered.mathematics:
@@ -132,7 +140,7 @@ def gzipped(data: bytes) -> int:
 
 def loaded(files: Mapping[str, bytes]) -> list[str]:
     """The files that a page without a bundler loads: the scripts, and one module, the larger one of two."""
-    elsewhere = {"workerd.js", "inline.js"}
+    elsewhere = {"workerd.js", "inline.js", "iife.js"}
     modules = sorted([file for file in files if file.endswith(".wasm")], key=lambda file: len(files[file]))
     return [*modules[-1:], *[file for file in files if file.endswith(".js") and file not in elsewhere]]
 

@@ -1,8 +1,8 @@
 """The JavaScript of a package: its entry points, its functions, and what they need of the runtime.
 
 The runtime is in `wasm_backend/js`. `core.js` has the functions, as `calls.py` writes them, and of the runtime what
-they use; the entry points `index.js`, `workerd.js` and `inline.js` differ in where the module is. If there are two
-modules, feature detection (`probe`) chooses one when it is loaded.
+they use; the entry points `index.js`, `workerd.js` and `inline.js` differ in where the module is, and `iife.js` is all
+of it in one script. If there are two modules, feature detection (`probe`) chooses one when it is loaded.
 """
 
 from __future__ import annotations
@@ -128,6 +128,20 @@ export const entry = (own) => loader(functions, own, {literal(package)});
 """
 
 
+def iife_file(
+    data: Mapping[str, Any], package: str, modules: Mapping[str, bytes], probe: bytes | None, name: str, *, maps: bool
+) -> str:
+    """`iife.js`: all in one script that is no module, and makes one global variable."""
+    core = core_of(data, ["loader", "bytes"], maps=maps)
+    return f"""\
+// Made by Rose, for a script that is no module. The types are in iife.d.ts.
+var {name} = (() => {{
+"use strict";
+{core}return loader(functions, () => {_chosen(modules, probe)}, {literal(package)});
+}})();
+"""
+
+
 # entry points
 
 
@@ -145,21 +159,23 @@ export default init;
 def entries(modules: Mapping[str, bytes], probe: bytes | None, *, inline: bool) -> dict[str, str]:
     """The entry points, for modules by file name: the first is for every engine, a second one for those that accept the
     `probe`. With `inline` there is only `index.js`, which contains the modules."""
-
-    def chosen(expression: Callable[[str], str]) -> str:
-        plain, *other = [expression(file) for file in modules]
-        return f"{asked(probe)}\n    ? {other[0]}\n    : {plain}" if other and probe is not None else plain
-
-    held = _entry(chosen(lambda file: f'bytes("{base64(modules[file])}")'), names="bytes, entry")
+    held = _entry(_chosen(modules, probe), names="bytes, entry")
     if inline:
         return {"index.js": held}
     plain = next(iter(modules))
     url = 'new URL("./{}", import.meta.url)'.format
     return {
-        "index.js": _entry(chosen(url)),
+        "index.js": _entry(_chosen(modules, probe, url)),
         "workerd.js": _entry("module", f'import module from "./{plain}";\n'),
         "inline.js": held,
     }
+
+
+def _chosen(modules: Mapping[str, bytes], probe: bytes | None, of: Callable[[str], str] | None = None) -> str:
+    """The expression of the module, which is what `of` says of its file, or else its bytes."""
+    of = of or (lambda file: f'bytes("{base64(modules[file])}")')
+    plain, *other = map(of, modules)
+    return f"{asked(probe)}\n    ? {other[0]}\n    : {plain}" if other and probe is not None else plain
 
 
 def asked(probe: bytes) -> str:

@@ -15,6 +15,11 @@ from rose.errors import RoseError
 
 # the conditions of hosts where a file beside the script may be missing, and a larger script costs nothing
 _SERVERS = ("node", "edge-light", "deno", "bun")
+# bundlers, and whether they leave the file of the module behind
+BUNDLERS = {
+    **dict.fromkeys(["vite", "webpack", "parcel"], False),
+    **dict.fromkeys(["esbuild", "rollup", "vite-ssr", "next"], True),
+}
 _KEYWORDS = ("derivatives", "rose", "webassembly")
 _SCOPE = r"@[a-z0-9][a-z0-9._-]*"
 _STEM = r"\w[\w.-]*"
@@ -79,6 +84,11 @@ def manifest(
         beside = {"types": "./inline.d.ts", "workerd": "./workerd.js", "default": "./inline.js"}
     last = name.rpartition("/")[2]
     modules = [file for file in files if file.endswith(".wasm")]
+    beside_it = {
+        path: {"types": f"./{file}.d.ts", "default": f"./{file}.js"}
+        for path, file in (("./iife.js", "iife"), ("./drag", "rose-drag"), ("./animate", "animate"))
+        if f"{file}.js" in files
+    }
     paths = [f"./{file}" for file in (*modules, f"{last}.json", "package.json")]
     description = " ".join(next(iter(docs.values()), "").partition("\n\n")[0].split())
     return {
@@ -91,7 +101,8 @@ def manifest(
         "sideEffects": False,
         "main": "./index.js",
         "types": "./index.d.ts",
-        "exports": {".": main, "./inline": beside, **{path: path for path in paths}},
+        **dict.fromkeys(["unpkg", "jsdelivr"] * ("iife.js" in files), "./iife.js"),
+        "exports": {".": main, "./inline": beside, **beside_it, **{path: path for path in paths}},
         "files": list(files),
         "engines": {"node": ">=18"},
     }

@@ -45,7 +45,7 @@ const model = await init({init});
 console.log({call});
 ```
 {bundled}
-## With Next.js, or another server that renders pages
+{more}## With Next.js, or another server that renders pages
 
 ```jsx
 "use client";
@@ -102,6 +102,45 @@ these, and for a server that renders pages, import `"./{folder}/inline.js"`, or 
 which contains the module.
 """
 
+_IIFE = """\
+## In a script that is no module
+
+```html
+<script src="{folder}/iife.js"></script>
+<script>
+  console.log({alone});
+</script>
+```
+
+"""
+
+_DRAG = """\
+## With `<rose-drag>`
+
+`rose-drag.js` has a custom element that makes every point of a picture one that can be dragged, for the result of
+`rose.lib.dragger`; `rose-drag.d.ts` says how.
+
+```js
+import {{ RoseDrag }} from "./{folder}/rose-drag.js"; // from node_modules: "{npm}/drag"
+customElements.define("rose-drag", RoseDrag);
+```
+
+"""
+
+_ANIMATE = """\
+## In motion
+
+`animate.js` takes steps of a simulation as fast as time goes, and draws once a frame; `animate.d.ts` says how.
+
+```js
+import {{ animate }} from "./{folder}/animate.js"; // from node_modules: "{npm}/animate"
+const {{ play, pause }} = animate({{ step: (dt) => {{ /* yours */ }}, draw: () => {{ /* yours */ }} }});
+```
+
+"""
+
+_MORE = {"iife.js": _IIFE, "rose-drag.js": _DRAG, "animate.js": _ANIMATE}
+
 _TRIED = """
 `{name}.html` is one page that contains everything, with a form for each function: open it in a browser.
 """
@@ -118,23 +157,28 @@ const opaque = {{
 
 
 def readme(
-    lowered: Lowered, imports: Sequence[Func], name: str, docs: Mapping[str, str], *, inline: bool, html: bool
-) -> str:
-    """The README, in Markdown."""
+    lowered: Lowered, imports: Sequence[Func], name: str, docs: Mapping[str, str], files: Sequence[str],
+    *, iife: str | None = None,
+) -> str:  # fmt: skip
+    """The README of a package with these files, in Markdown."""
     first = next(iter(lowered.signatures.values()))
     needed = [f for f in imports if "." not in f.name]
     title, name, npm = name, stem(name), npm_name(name)
     folder = npm.rpartition("/")[2]
+    inline, call, init = "inline.js" not in files, _call(first), "undefined, opaque" if needed else ""
+    told = {"npm": npm, "folder": folder, "iife": iife}
+    told["alone"] = call.replace("model", f"{iife}.initSync({init})", 1)
     return _README.format(
         title=title,
         name=name,
         npm=npm,
         folder=folder,
+        more="".join([text.format_map(told) for file, text in _MORE.items() if file in files]),
         functions="\n\n".join([_function(s, docs.get(s.name, "")) for s in lowered.signatures.values()]),
         opaque=_OPAQUE.format(members="\n".join([_member(f) for f in needed])) if needed else "",
-        tried=_TRIED.format(name=name) * html,
-        call=_call(first),
-        init="undefined, opaque" if needed else "",
+        tried=_TRIED.format(name=name) * (f"{name}.html" in files),
+        call=call,
+        init=init,
         init_after=", opaque" if needed else "",
         bundled="" if inline else _BUNDLED.format(name=name, npm=npm, folder=folder),
         connect="" if inline else "; connect-src 'self'",

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from rose.errors import RoseError
 from rose.host.docstring import Docstring, parsed
 from rose.ir import Func
 from rose.ir.sizes import Size
@@ -163,6 +164,14 @@ def property_name(key: str) -> str:
     return key if plain else json.dumps(key, ensure_ascii=False)
 
 
+def checked_global(name: str) -> str:
+    """The name of a global variable; raises RoseError if it cannot be one."""
+    if not re.fullmatch(r"[A-Za-z_$][A-Za-z0-9_$]*", name) or name in RESERVED:
+        what = f"{name!r} cannot be the name of a global variable"
+        raise RoseError(what, None, "use letters, digits and _, as in model")
+    return name
+
+
 def parameters(names: Iterable[str | None]) -> list[str]:
     """The names of parameters in JavaScript: those of Python, changed where JavaScript forbids or repeats them."""
     fitting: list[str] = []
@@ -305,6 +314,14 @@ export function load(source?: Source | Promise<Source>): Promise<WebAssembly.Mod
 export default init;
 """
 
+_IIFE = """\
+// Made by Rose: the variable that ./iife.js makes.
+
+export * from "./{file}.js";
+
+export as namespace {name};
+"""
+
 _SYNC = """\
 /** Returns the functions at once, of a module or its bytes{where}. */
 export function initSync({source}{opaque}): Functions;
@@ -319,8 +336,9 @@ def declarations(
     *,
     inline: bool,
     maps: bool = False,
+    iife: str | None = None,
 ) -> dict[str, str]:
-    """The files `index.d.ts` and `inline.d.ts`; with `inline`, `index.d.ts` only."""
+    """The files `index.d.ts` and `inline.d.ts`; with `inline`, `index.d.ts` only. With `iife`, also `iife.d.ts`."""
     types = Types()
     members = "".join([_member(types, s, docs.get(s.name, ""), maps) for s in signatures])
     supplied = "".join([_supplied(types, f, docs.get(f.name, "")) for f in imports])
@@ -342,8 +360,9 @@ def declarations(
         opaque=opaque,
         sync=_SYNC.format(source=at_hand, opaque=opaque, where=held),
     )
+    script = {"iife.d.ts": _IIFE.format(name=iife, file="index" if inline else "inline")} if iife is not None else {}
     if inline:
-        return {"index.d.ts": index}
+        return {"index.d.ts": index, **script}
     at_hand, held = _held(needed)
     used = ", ".join(["Functions", "Opaque"] if imports else ["Functions"])
     beside = f"""\
@@ -355,7 +374,7 @@ export * from "./index.js";
 export {{ default }} from "./index.js";
 
 {_SYNC.format(source=at_hand, opaque=opaque, where=held)}"""
-    return {"index.d.ts": index, "inline.d.ts": beside}
+    return {"index.d.ts": index, "inline.d.ts": beside, **script}
 
 
 def _held(needed: bool) -> tuple[str, str]:

@@ -216,3 +216,24 @@ def test_a_function_of_numbers_is_the_modules_own_beside_others_that_print_and_s
 def node(script: Path) -> str:
     assert NODE is not None
     return subprocess.run([NODE, str(script)], capture_output=True, text=True, check=True, encoding="utf-8").stdout
+
+
+def test_what_can_be_asked_for_beside():
+    files = package_files(MODULE, "line", iife="line", drag=True, animate=True)
+    more = ["iife.d.ts", "iife.js", "rose-drag.js", "rose-drag.d.ts", "animate.js", "animate.d.ts"]
+    assert {*files} == {*FILES, *more}
+    plain = package_files(MODULE, "line")
+    assert [k for k in FILES if files[k] != plain[k]] == ["README.md", "package.json", "line.json"]
+    made = json.loads(files["package.json"])
+    assert made["unpkg"] == "./iife.js"
+    assert made["exports"]["./drag"] == {"types": "./rose-drag.d.ts", "default": "./rose-drag.js"}
+    assert "iife.js" not in loaded(files)
+    said = files["README.md"].decode()
+    assert "console.log(line.initSync().add(1, 2));" in said and "line/rose-drag.js" in said
+    assert 'export * from "./index.js";' in package_files(MODULE, "line", inline=True, iife="f")["iife.d.ts"].decode()
+
+
+@pytest.mark.parametrize("name", ["", "a-b", "class", "1a", "größe"])
+def test_what_cannot_be_a_global_variable(name: str):
+    with pytest.raises(RoseError, match="cannot be the name of a global variable"):
+        package_files(MODULE, "line", iife=name)
