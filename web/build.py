@@ -25,6 +25,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 import rose
+from rose.cli.answers import page_of
 from rose.cli.programs import load
 from wasm_backend.package.files import gzipped, loaded
 from wasm_backend.package.javascript import without_comments
@@ -111,11 +112,12 @@ def copy(file: Path, to: Path) -> None:
 
 
 def compiled(model: Model, to: Path) -> list[Path]:
-    """The files of a package, as the command line makes them."""
+    """The files of a package, as the command line makes them, and its README as a page."""
     with TemporaryDirectory() as scratch:
         made = Path(scratch, "package")
         subprocess.run([sys.executable, "-m", "rose", "compile", target(model), "-o", made, "-q"], check=True, cwd=ROOT)
         shutil.copytree(made, to, dirs_exist_ok=True)
+    (to / "README.html").write_text(page_of((to / "README.md").read_text(), model.example))
     return sorted(to.iterdir())
 
 
@@ -207,7 +209,7 @@ def source(model: Model, files: Iterable[Path]) -> str:
         f"<details><summary>Its Python, <code>{model.example}.py</code>: {size(model, files)}</summary>\n"
         f'<pre tabindex="0"><code>{coloured(text)}</code></pre></details>\n'
         f'<p>In a page of yours: <code>import init from "./{model.folder}/index.js";</code> '
-        f'and <a href="{model.folder}/README.md">its folder</a>.</p>'
+        f'and <a href="{model.folder}/README.html">its folder</a>.</p>'
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import re
 import sys
 from html import escape
@@ -14,6 +15,8 @@ from typing import Any, ClassVar
 from urllib.parse import quote, unquote
 
 import click
+
+from .answers import compressed, page_of, preloads
 
 _CSP = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; "
@@ -36,6 +39,8 @@ _HERE = {"localhost", "127.0.0.1", "[::1]"}  # the names of this machine in an a
 @click.option("-q", "--quiet", is_flag=True, help="Do not say what is asked for.")
 def serve_(folder: Path, port: int, host: str, csp: bool, quiet: bool) -> None:
     """Serve a directory to browsers, while you develop: nothing is cached. Ctrl-C ends it.
+
+    Files are gzipped, a page is told which scripts and modules it will need, and Markdown is shown as a page.
 
     What begins with a dot is not served, nor what a link outside of the directory leads to.
     """
@@ -78,7 +83,34 @@ class _Handler(SimpleHTTPRequestHandler):
         if not self._is_served():
             self.send_error(HTTPStatus.NOT_FOUND, "File not found")
             return None
-        return super().send_head()
+        at = Path(self.translate_path(self.path))
+        names = ["index.html", "index.htm"] if self.path.partition("?")[0].partition("#")[0].endswith("/") else [""]
+        found = [at / name for name in names if os.path.isfile(at / name)]  # also of a name that is too long
+        return self._file(found[0]) if found else super().send_head()
+
+    def _file(self, at: Path) -> BytesIO | None:
+        """Answer with a file: gzipped if the browser takes that, and Markdown as a page where it shows one."""
+        try:
+            body, kind = at.read_bytes(), self.guess_type(at)
+        except OSError:
+            self.send_error(HTTPStatus.NOT_FOUND, "File not found")
+            return None
+        links = preloads(at.resolve(), self.top) if kind.startswith("text/html") else ""
+        if at.suffix.lower() == ".md" and "text/html" in self.headers.get("Accept", ""):
+            text = body.decode("utf-8", errors="replace")
+            body, kind = page_of(text, at.name, styled=not self.csp).encode(), _TYPES[".html"]
+        accepts = re.search(r"\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))", self.headers.get("Accept-Encoding", ""))
+        packed = compressed(at.name, body) if accepts else None
+        self.send_response(HTTPStatus.OK)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body if packed is None else packed)))
+        self.send_header("Vary", "Accept, Accept-Encoding")
+        if packed is not None:
+            self.send_header("Content-Encoding", "gzip")
+        if links:
+            self.send_header("Link", links)
+        self.end_headers()
+        return BytesIO(body if packed is None else packed)
 
     def _is_known(self) -> bool:
         """True if the page asked for this server by a name of its own.

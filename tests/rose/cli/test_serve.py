@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
 import signal
@@ -153,3 +154,25 @@ def test_serve_answers_only_to_its_own_names(secrets: Path):
             assert asked(url, "/sub/", host)[0] == 421
     with served(secrets, "-q", "--host", "0.0.0.0") as (url, _):
         assert asked(url.replace("0.0.0.0", "127.0.0.1"), "/sub/", "my-machine.local")[0] == 200
+
+
+def test_serve_compresses_and_tells_what_comes_next(tmp_path: Path):
+    (tmp_path / "index.html").write_text('<script type="module" src="page.js"></script>')
+    (tmp_path / "page.js").write_text("// a page\n" * 100)
+    (tmp_path / "README.md").write_text("# A package\n")
+    with served(tmp_path, "-q") as (url, _):
+
+        def head(path: str, **headers: str) -> tuple[HTTPResponse, bytes]:
+            named = {name.replace("_", "-"): value for name, value in headers.items()}
+            with urllib.request.urlopen(urllib.request.Request(url + path, headers=named), timeout=20) as answer:
+                return answer, answer.read()
+
+        packed, body = head("page.js", Accept_Encoding="gzip, br")
+        assert packed.headers["Content-Encoding"] == "gzip" and int(packed.headers["Content-Length"]) == len(body)
+        assert gzip.decompress(body) == b"// a page\n" * 100
+        for encoding in ("identity", "br", "gzip;q=0"):
+            assert head("page.js", Accept_Encoding=encoding)[0].headers["Content-Encoding"] is None
+        assert head("")[0].headers["Link"] == "</page.js>; rel=modulepreload"
+        assert head("README.md")[1] == b"# A package\n"
+        page, body = head("README.md", Accept="text/html,*/*")
+        assert page.headers["Content-Type"] == "text/html; charset=utf-8" and b"<h1>A package</h1>" in body
