@@ -39,9 +39,9 @@ from ..optimise.instruments import asked, instrumented
 from ..optimise.pipeline import BEFORE_DERIVATION, NAMES, PASSES, Instruments, optimised
 from ..testing import examine
 from ..version import VERSION
-from . import doctor, graph, inspect, serve
+from . import doctor, graph, inspect, new, serve
 from .certificate import WrongDerivative, certify
-from .programs import Incorrect, Refused, TooHeavy, load, load_composed, load_one, progress, reported, say
+from .programs import Incorrect, Refused, TooHeavy, load, load_composed, load_one, progress, reported, say, sources
 
 
 def _version(context: click.Context, _: click.Parameter, yes: bool) -> None:
@@ -160,7 +160,8 @@ def compile_(
         raise Refused(str(e)) from e
     if as_json:
         sizes_ = {str(at): len(x) for at, x in zip(paths, files.values(), strict=True)}
-        click.echo(json.dumps({"functions": list(named), "files": sizes_, "gzipped": weight(files)}))
+        told = {"functions": list(named), "files": sizes_, "gzipped": weight(files), "sources": sources(path)}
+        click.echo(json.dumps(told))
     elif not quiet:
         for at, x in zip(paths, files.values(), strict=True):
             click.echo(at)
@@ -471,5 +472,5 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(["  ".join([x.ljust(n) for x, n in zip(row, widths, strict=True)]).rstrip() for row in rows])
 
 
-for command in (inspect.inspect_, serve.serve_, doctor.doctor_):
+for command in (inspect.inspect_, serve.serve_, doctor.doctor_, new.new_):
     main.add_command(command)

@@ -145,6 +145,14 @@ def load(target: str) -> tuple[Path, dict[str, AnyFn]]:
     return path, _functions_of(path, _imported(path), names)
 
 
+def sources(path: Path) -> list[str]:
+    """The Python files of which a program was loaded: its own, and those that it imported from beside or below it."""
+    own, beside = path.resolve(), path.resolve().parent
+    files = [Path(file).resolve() for m in [*sys.modules.values()] if (file := getattr(m, "__file__", None))]
+    found = [file for file in files if file.is_relative_to(beside) and "site-packages" not in file.parts]
+    return [*dict.fromkeys([str(own), *sorted(map(str, found))])]
+
+
 def load_composed(target: str) -> AnyFn | Functional:
     """The function, or the functional, of FILE:NAME."""
     path, names = _path_and_names(target)

@@ -505,7 +505,8 @@ def test_compile_says_json(sh: Shell):
     assert (code, err) == (0, "")
     files = {name: Path("out", name).read_bytes() for name in FILES}
     sizes = {str(Path("out", name)): len(x) for name, x in files.items()}
-    assert json.loads(out) == {"functions": ["loss", "grad_loss"], "files": sizes, "gzipped": weight(files)}
+    told = {"functions": ["loss", "grad_loss"], "files": sizes, "gzipped": weight(files)}
+    assert json.loads(out) == {**told, "sources": [str(Path("model.py").resolve())]}
 
 
 def test_a_package_may_have_its_module_inside(sh: Shell):
