@@ -19,7 +19,8 @@ from playwright.sync_api import sync_playwright
 import rose
 from tests.bundlers.lines import wave
 
-TOOLS = ("next@16.4.6", "react@19.3.1", "react-dom@19.3.1", "parcel@2.16.4", "bun@1.4.5", "deno@2.9.6")
+TOOLS = ("next@16.4.6", "react@19.3.1", "react-dom@19.3.1", "parcel@2.16.4", "bun@1.4.5", "deno@2.9.6",
+         "miniflare@4.20260426.0")  # fmt: skip
 PRINT = 'import init from "{}";\nconsole.log((await init()).wave(0.7));\n'
 SHOW = 'import init from "{}";\ninit().then((m) => (document.title = m.wave(0.7)), (e) => (document.title = e));\n'
 PAGE = """import init from "{}";
@@ -43,6 +44,16 @@ ROUTE = """import init from "lines";
 export const runtime = "{}";
 export const dynamic = "force-dynamic";
 export const GET = async () => new Response(`<p>${{(await init()).wave(0.7)}}</p>`);
+"""
+WORKER = """import { Miniflare } from "miniflare";
+import { readFileSync } from "node:fs";
+const entry = `import { initSync } from "./workerd.js";
+  export default { fetch: () => new Response(initSync().wave(0.7)) };`;
+const read = (path, type) => ({ type, path, contents: readFileSync(`beside/${path}`, type == "ESModule" ? "utf8" : null) });
+const modules = [{ type: "ESModule", path: "main.js", contents: entry }, read("workerd.js", "ESModule")];
+const worker = new Miniflare({ modules: [...modules, read("core.js", "ESModule"), read("lines.wasm", "CompiledWasm")] });
+console.log(await (await worker.dispatchFetch("http://x/")).text());
+await worker.dispose();
 """
 PORT = 3412
 
@@ -72,6 +83,10 @@ def runtimes(at: Path) -> Iterator[tuple[str, str]]:
         (at / "main.mjs").write_text(PRINT.format(of))
         yield f"Bun, {name}", run("node_modules/.bin/bun", "main.mjs", cwd=at)
         yield f"Deno, {name}", run("node_modules/.bin/deno", "run", "-A", "main.mjs", cwd=at)
+    (at / "module.mjs").write_text('import { wave } from "./beside/lines.wasm";\nconsole.log(wave(0.7));')
+    yield "Deno, the module itself", run("node_modules/.bin/deno", "run", "module.mjs", cwd=at)
+    (at / "worker.mjs").write_text(WORKER)
+    yield "workerd", run("node", "worker.mjs", cwd=at)
 
 
 def parcel(at: Path) -> Iterator[tuple[str, str]]:

@@ -23,7 +23,7 @@ import rose
 from rose import Vec
 from tests.bundlers.conftest import ANSWERS
 from tests.bundlers.lines import loss, slope, wave
-from tests.bundlers.tools import HERE, STRICT, TOOLS, TSC, in_chromium, tool
+from tests.bundlers.tools import HERE, STRICT, TOOLS, TSC, TYPESCRIPTS, in_chromium, tool
 
 MAIN = """
 import init from "{}";
@@ -303,7 +303,6 @@ export const use = async (): Promise<Blob> => {
   return new Blob([d, s, own, other, mine.slice(), theirs.slice(), mixed.slice()]);
 };
 """
-TYPESCRIPTS = ["typescript-5.0", "typescript-5.6", "typescript-5.9", "typescript"]
 
 
 @pytest.fixture

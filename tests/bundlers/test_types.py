@@ -9,13 +9,12 @@ import pytest
 
 import rose
 from rose import Complex, Real, Vec, fn
-from tests.bundlers.tools import TSC, tool
+from tests.bundlers.tools import TSC, TYPESCRIPTS, tool
 
 STRICTEST = (
     "--strict --noUncheckedIndexedAccess --exactOptionalPropertyTypes --verbatimModuleSyntax --skipLibCheck false "
     "--noEmit --target es2022 --lib es2022,dom --module nodenext --moduleResolution nodenext"
 ).split()
-VERSIONS = ["typescript-5.7", "typescript-5.9", "typescript"]
 USE = """
 import bodies, { type Body, type BodyLike } from "bodies";
 import singles from "singles";
@@ -117,7 +116,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", TYPESCRIPTS)
 def test_types(project: Path, version: str):
     tool(TSC(version), *STRICTEST, "main.ts", cwd=project)
 

@@ -13,6 +13,7 @@ from playwright.sync_api import Page
 HERE = Path(__file__).parent
 TOOLS = HERE / "node_modules" / ".bin"
 TSC = "../{}/bin/tsc".format  # there are several, and one place for their name
+TYPESCRIPTS = ["typescript-5.0", "typescript-5.6", "typescript-5.7", "typescript-5.9", "typescript"]
 STRICT = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'"
 
 
