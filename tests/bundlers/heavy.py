@@ -49,9 +49,12 @@ WORKER = """import { Miniflare } from "miniflare";
 import { readFileSync } from "node:fs";
 const entry = `import { initSync } from "./workerd.js";
   export default { fetch: () => new Response(initSync().wave(0.7)) };`;
-const read = (path, type) => ({ type, path, contents: readFileSync(`beside/${path}`, type == "ESModule" ? "utf8" : null) });
-const modules = [{ type: "ESModule", path: "main.js", contents: entry }, read("workerd.js", "ESModule")];
-const worker = new Miniflare({ modules: [...modules, read("core.js", "ESModule"), read("lines.wasm", "CompiledWasm")] });
+const script = (path) => ({ type: "ESModule", path, contents: readFileSync(`beside/${path}`, "utf8") });
+const modules = [
+  { type: "ESModule", path: "main.js", contents: entry }, script("workerd.js"), script("core.js"),
+  { type: "CompiledWasm", path: "lines.wasm", contents: readFileSync("beside/lines.wasm") },
+];
+const worker = new Miniflare({ modules });
 console.log(await (await worker.dispatchFetch("http://x/")).text());
 await worker.dispose();
 """
