@@ -12,7 +12,7 @@ import re
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -111,8 +111,7 @@ def compile(
     written = [g for g in fs if g.loc.code is getattr(g.body, "__code__", None)] or fs  # and not derived
     files = dict.fromkeys([g.loc.code.co_filename for g in written])
     noted = partial(made.noted, named, options, asking)
-    told = _with_labels(_with_defaults(made.lowered, named), named)
-    return Compiled(told, next(iter(named)), docs, fs, list(files), noted, timeout)
+    return Compiled(_with_defaults(made.lowered, named), next(iter(named)), docs, fs, list(files), noted, timeout)
 
 
 def _with_defaults(made: Lowered, named: Mapping[str, AnyFn]) -> Lowered:
@@ -124,11 +123,10 @@ def _with_defaults(made: Lowered, named: Mapping[str, AnyFn]) -> Lowered:
     return made._replace(signatures=signatures)
 
 
-def _with_labels(made: Lowered, named: Mapping[str, AnyFn]) -> Lowered:
+def _with_labels(made: Lowered, fs: Iterable[AnyFn]) -> Lowered:
     """The module, of whose results the items are called what they are in these functions."""
-    given = {name: labels for name, f in named.items() if (labels := result_labels(f))}
-    signatures = {k: s._replace(labels=given.get(k, ())) for k, s in made.signatures.items()}
-    return made._replace(signatures=signatures) if given else made
+    pairs = zip(made.signatures.items(), fs, strict=True)
+    return made._replace(signatures={k: s._replace(labels=result_labels(f)) for (k, s), f in pairs})
 
 
 def _check_timeout(x: Any) -> None:
@@ -473,7 +471,9 @@ class Compiled:
         from wasm_backend.package.source_map import without_names
 
         noted = None if inline or strip else self._noted
-        made = self._lowered if noted is None else noted()._replace(signatures=self._lowered.signatures)
+        made = self._lowered if noted is None else noted()
+        if not isinstance(self._ir, str):  # and it is not one that was pickled
+            made = _with_labels(made, self._ir)
         assert made.wasm == self.wasm
         if strip:
             made = without_names(made)

@@ -19,6 +19,7 @@ LAZY = {  # modules that may import inside a function, and what
     "rose/differentiation/jacobians.py": "Jacobians of complex numbers, which few programs need",
     "rose/errors/advice.py": "what finds similar names, for one that is wrong",
     "rose/frontend/decorators.py": "what rewrites syntax, which only who asks for it needs",
+    "rose/frontend/documentation.py": "what reads docstrings, which few look at",
     "rose/frontend/pickling.py": "what reads a pickle by value",
     "rose/hooks.py": "the rooms above, for those below",
     "wasm_backend/libm/link.py": "functions of two numbers at once, which only vectorised loops call",

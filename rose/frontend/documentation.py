@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
-from ..host.docstring import parsed, without_result
 from ..host.marshal import is_listing
 from ..host.signature import signature_of
 
@@ -131,7 +130,11 @@ def of_transform(transform: Callable[..., Any], args: Sequence[Any], named: Mapp
     if what not in _WHAT and transform.__doc__:
         first, _, _ = inspect.cleandoc(transform.__doc__).partition("\n\n")
         line = f"{line}: {first.removesuffix('.')}"
-    return f"{line}.\n\n{without_result(own)}" if own else f"{line}."
+    if own and "return" in own.lower():  # of the function that was given
+        from ..host.docstring import without_result
+
+        own = without_result(own)
+    return f"{line}.\n\n{inspect.cleandoc(own)}" if own else f"{line}."
 
 
 def result_labels(f: Any) -> tuple[Any, ...]:
@@ -140,6 +143,8 @@ def result_labels(f: Any) -> tuple[Any, ...]:
     Those of a transform are what it gives, and parameters; those of another function are in its docstring.
     """
     if f.made_by is None:
+        from ..host.docstring import parsed
+
         return tuple([(name, ()) for name in parsed(own_docstring(f) or "").results])
     transform, args, named = f.made_by
     what, of = transform.__name__, args[0] if args else named.get("f")
