@@ -4,7 +4,7 @@
  * number, is the same for all rows.
  *
  * @typedef {import("./rose.js").Call} Call
- * @typedef {[name: string, array: any, width: number, size: number, fields: [path: any[], width: number][] | 0]} Layout
+ * @typedef {[name: string, array: any, width: number, size: number, fields: [path: any[], width: number, given?: any][] | 0]} Layout
  */
 
 import { bools, indices, singles } from "./rose-kinds.js";
@@ -48,8 +48,9 @@ const columnOf = (x, array, width, size, path) => {
 
 /** A column of structs, of one for each field. @param {any} x @param {Layout} layout @param {string} path */
 const joined = (x, [, array, width, size, fields], path) => {
-  const all = /** @type {[any[], number][]} */ (fields).map(([keys, width]) => {
-    const part = keys.reduce((y, key) => y?.[key], x);
+  const all = /** @type {[any[], number, any?][]} */ (fields).map(([keys, width, given]) => {
+    const found = keys.reduce((y, key) => y?.[key], x);
+    const part = found === undefined ? given : found;
     return columnOf(part, array, width, size, `${path}.${keys.join(".")}`);
   });
   const rows = rowsOf(all);

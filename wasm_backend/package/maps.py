@@ -45,13 +45,14 @@ def _width(t: Described) -> int | None:
     return sum([w for w in widths if w is not None]) if None not in widths else None
 
 
-def _fields(t: Described, path: tuple[str | int, ...] = ()) -> Iterator[tuple[list[str | int], int]]:
-    """Yield the path to each field of a struct, and of structs in it, with its numbers a row."""
+def _fields(t: Described, path: tuple[str | int, ...] = (), given: str = "") -> Iterator[str]:
+    """Yield for each field of a struct, and of structs in it, its path, its numbers a row, and what it is if it is left
+    out."""
     if t["kind"] not in ("struct", "tuple"):
-        yield [*path], _width(t) or 0
+        yield f"[{','.join([literal([*path]), str(_width(t) or 0), *[given] * bool(given)])}]"
         return
     for name, _, x in parts(t):
-        yield from _fields(x, (*path, name))
+        yield from _fields(x, (*path, name), t.get("defaults", {}).get(name, ""))
 
 
 def why_not(export: Data) -> str:
@@ -116,9 +117,9 @@ def mapped(a: Accessors, export: Data, made: str, look: str, *, direct: bool) ->
 def _layout(p: Data, c: Column) -> str:
     """A parameter for `columns`: name, array, numbers a row, size of an index, and fields of a struct."""
     t = p["type"]
-    fields = [[path, width] for path, width in _fields(t)] if t["kind"] in ("struct", "tuple") else 0
-    more = [t.get("size", 0) if t["kind"] == "index" else 0, fields]
-    return f"[{literal(p['name'])},{ARRAYS[VIEWS[c.kind][0]]},{c.width},{literal(more)[1:-1]}]"
+    fields = f"[{','.join(_fields(t))}]" if t["kind"] in ("struct", "tuple") else "0"
+    size = literal(t.get("size", 0) if t["kind"] == "index" else 0)
+    return f"[{literal(p['name'])},{ARRAYS[VIEWS[c.kind][0]]},{c.width},{size},{fields}]"
 
 
 def _copied(n: int, to: str, there: str, source: str, here: str) -> str:

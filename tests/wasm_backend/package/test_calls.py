@@ -111,14 +111,29 @@ def last(ss: Vec[2, Settings]) -> Settings:
     return ss[1]
 
 
+@rose.struct
+class Level:
+    rate: Real
+    limit: Real = float("inf")
+    start: Vec[2] = (0.5, -0.25)
+
+
+@fn
+def level(s: Level) -> Real:
+    return s.rate + s.limit + s.start[0]
+
+
 LEFT_OUT = """
 import assert from "node:assert/strict";
 import init from "./made/index.js";
-const { given, last } = await init();
+const { given, last, level } = await init();
 const whole = { rate: 1, limit: Infinity, start: Float64Array.of(0.5, -0.25), fast: true };
 assert.deepEqual(given({ rate: 1 }), whole);
 assert.deepEqual(given.unchecked({ rate: 1, limit: undefined }), whole);
 assert.deepEqual(last([{ rate: 2 }, { rate: 1, limit: 5 }]), { ...whole, limit: 5 });
+const columns = { rate: Float64Array.of(1, 2), limit: [3, 4] };
+assert.deepEqual(level.map(columns), Float64Array.of(1 + 3 + 0.5, 2 + 4 + 0.5));
+assert.throws(() => level.map({ limit: [1] }), /rate must be an array, got undefined/);
 assert.throws(() => given({}), { message: "given: s.rate must be a number, got undefined" });
 assert.throws(() => given({ rate: 1, limit: null }), { message: "given: s.limit must be a number, got null" });
 """
@@ -127,7 +142,7 @@ assert.throws(() => given({ rate: 1, limit: null }), { message: "given: s.limit 
 def test_fields_that_are_left_out(tmp_path: Path):
     if why := no_node():
         pytest.skip(why)
-    rose.compile({"given": given, "last": last}).save(tmp_path / "made")
+    rose.compile({"given": given, "last": last, "level": level}).save(tmp_path / "made", map=True)
     (tmp_path / "page.mjs").write_text(LEFT_OUT)
     done = subprocess.run(["node", tmp_path / "page.mjs"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
