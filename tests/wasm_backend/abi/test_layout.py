@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from rose import struct as rose_struct
+import rose
 from rose.frontend.annotations import as_type
 from rose.ir.sizes import Dim, times
 from rose.ir.types import Bool, Complex, Fin, Real, Ref, Single, Stack, Tuple, Type, Unit, Vec, tuple_of
@@ -130,20 +130,20 @@ def test_a_complex_number_is_one_of_numpys_and_an_array_of_its_parts_in_javascri
     assert [*plan(Vec(n, Complex)).paths(n, (0,))] == [[0, "length"]]
 
 
-@rose_struct
+@rose.struct
 class Settings:
-    rate: Real
-    limit: Real = float("inf")
-    start: Vec[2] = (0.5, -0.0)
-    steps: Fin[10] = 3
-    fast: Bool = True
-    more: Vec[2] = dataclasses.field(default_factory=lambda: [1, 2])
-    wrong: Real = None
+    rate: rose.Real
+    limit: rose.Real = float("inf")
+    start: rose.Vec[2] = (0.5, -0.0)
+    steps: rose.Fin[10] = 3
+    fast: rose.Bool = True
+    more: rose.Vec[2] = dataclasses.field(default_factory=lambda: [1, 2])
+    wrong: rose.Real = None
 
 
 class Named(NamedTuple):
-    x: Real
-    y: Real = 1.5
+    x: rose.Real
+    y: rose.Real = 1.5
 
 
 def test_defaults_of_the_fields_of_a_class():
@@ -152,4 +152,4 @@ def test_defaults_of_the_fields_of_a_class():
     assert describe(as_type(Named))["defaults"] == {"y": "1.5"}
     outer: Any = dataclasses.make_dataclass("Outer", [("inner", Named, dataclasses.field(default=Named(1.0)))])
     assert describe(as_type(outer))["defaults"] == {"inner": '{"x":1.0,"y":1.5}'}
-    assert "defaults" not in describe(as_type({"x": Real}))
+    assert "defaults" not in describe(as_type({"x": rose.Real}))
