@@ -430,8 +430,8 @@ class Compiled:
     @edge
     def save(
         self, out: str | Path, name: str | None = None, *, version: str | None = None, force: bool = False,
-        inline: bool = False, html: bool = False, strip: bool = False, map: bool = False,
-        certificate: Mapping[str, Any] | None = None,
+        inline: bool = False, html: bool = False, strip: bool = False, map: bool = False, workers: bool = False,
+        dispose: bool = False, certificate: Mapping[str, Any] | None = None,
     ) -> list[Path]:  # fmt: skip
         """Write the package for the web into the directory `out`; `wasm_backend/package/files.py` lists its files.
 
@@ -442,21 +442,25 @@ class Compiled:
         were edited. With `inline` the module is part of `index.js`, and has no file of its own; `html` adds a page to
         try it with. `strip` leaves out the names of the functions inside of the module, and its source map, which a
         module that was pickled lacks anyway. With `map` each function has a `map` in JavaScript, which calls it for
-        each row of flat arrays. The `certificate` of the derivatives goes into NAME.json.
+        each row of flat arrays. With `workers` the package has a `remote`, which gives the functions in a Worker, and
+        maps take `workers`; with `dispose` the functions have a `dispose`. The `certificate` of the derivatives goes into NAME.json.
         """
         from wasm_backend.package.write import write_files
 
         files = self.files(
-            name, version=version, inline=inline, html=html, strip=strip, map=map, certificate=certificate
-        )
+            name, version=version, inline=inline, html=html, strip=strip, map=map, workers=workers, dispose=dispose,
+            certificate=certificate,
+        )  # fmt: skip
         return write_files(files, out, force=force)
 
     @edge
     def files(
         self, name: str | None = None, *, version: str | None = None, inline: bool = False, html: bool = False,
-        strip: bool = False, map: bool = False, certificate: Mapping[str, Any] | None = None,
+        strip: bool = False, map: bool = False, workers: bool = False, dispose: bool = False,
+        certificate: Mapping[str, Any] | None = None,
     ) -> dict[str, bytes]:  # fmt: skip
         """The files that `save` writes: the bytes of each, by its name."""
+        from wasm_backend.package.calls import Extras
         from wasm_backend.package.files import About, package_files
         from wasm_backend.package.source_map import without_names
 
@@ -469,7 +473,7 @@ class Compiled:
             self._docs, _hashed(self._sources), f"rose {VERSION}", certificate, version, _licence(self._sources)
         )  # fmt: skip
         name = as_identifier(self.__name__) if name is None else name
-        return package_files(made, name, about, inline=inline, html=html, maps=map)
+        return package_files(made, name, about, inline=inline, html=html, extras=Extras(map, workers, dispose))
 
     def pretty(self) -> str:
         """The IR of the functions, as text."""

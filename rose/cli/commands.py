@@ -105,6 +105,8 @@ _DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
 @_simd
 @_finite
 @click.option("--map", "maps", is_flag=True, help="Add f.map, which calls f for each row of flat arrays.")
+@click.option("--workers", is_flag=True, help="Add remote(), the functions in a Worker; and Workers to f.map.")
+@click.option("--dispose", is_flag=True, help="Add dispose(), which drops the memory of the functions.")
 @click.option("--inline", is_flag=True, help="Put the module into index.js, and write no .wasm.")
 @click.option("--html", is_flag=True, help="Add NAME.html: all in one page, with a form for each function.")
 @click.option("--strip", is_flag=True, help="Leave out the source map, and the names of functions in the module.")
@@ -117,8 +119,9 @@ _DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
 def compile_(
     target: str, out: str, name: str | None, version: str | None,
     grad: bool, value_and_grad: bool, hessian: bool, vjp: bool,
-    sizes: tuple[str, ...], dynamic: bool, dtype: str, simd: str | None, finite: bool, maps: bool, inline: bool,
-    html: bool, strip: bool, max_gz: int | None, no_check: bool, force: bool, as_json: bool, quiet: bool, verbose: bool,
+    sizes: tuple[str, ...], dynamic: bool, dtype: str, simd: str | None, finite: bool, maps: bool, workers: bool,
+    dispose: bool, inline: bool, html: bool, strip: bool, max_gz: int | None, no_check: bool, force: bool,
+    as_json: bool, quiet: bool, verbose: bool,
 ) -> None:  # fmt: skip
     """Compile functions to a package for the web: NAME.wasm, index.js, index.d.ts, package.json, and what they need.
 
@@ -145,8 +148,9 @@ def compile_(
     try:
         name = re.sub(r"^\W|[^\w.-]", "_", path.stem) if name is None else name
         files = made.files(
-            name, version=version, inline=inline, html=html, strip=strip, map=maps, certificate=certificate
-        )
+            name, version=version, inline=inline, html=html, strip=strip, map=maps, workers=workers, dispose=dispose,
+            certificate=certificate,
+        )  # fmt: skip
         _weigh(files, max_gz)
         paths = write_files(files, out, force=force)
     except RoseError as e:

@@ -19,8 +19,9 @@ from rose.ir import Func
 
 from ..abi.signature import Lowered
 from ..libm.link import notice
+from .calls import Extras
 from .html import html_page
-from .javascript import core_file, entries, imports_of, signature_data
+from .javascript import core_file, entries, imports_of, signature_data, worker_file
 from .manifest import checked_version, manifest, npm_name, stem, version_of
 from .metadata import as_json, encoded, sealed
 from .readme import readme
@@ -46,16 +47,17 @@ class About:
 
 
 def package_files(
-    lowered: Lowered, name: str, about: About = About(), *, inline: bool = False, html: bool = False, maps: bool = False
-) -> dict[str, bytes]:
+    lowered: Lowered, name: str, about: About = About(), *, inline: bool = False, html: bool = False,
+    extras: Extras = Extras(),
+) -> dict[str, bytes]:  # fmt: skip
     """The files of a package, by name: the same bytes for the same module.
 
     The `name` is that of npm, and its last part that of the files. With `inline` the module is inside of `index.js`,
-    and in no file of its own; `html` adds a page to try it with. With `maps` each function has a `map`.
+    and in no file of its own; `html` adds a page to try it with. The `extras` are `f.map`, Workers and `dispose`.
     """
     full, name = name, stem(name)
     version = None if about.version is None else checked_version(about.version)
-    _check_functions(lowered)
+    _check_functions(lowered, extras)
     imports = imports_of(lowered)
     plain, modules = lowered.plain, {f"{name}.wasm": lowered.wasm}
     if plain is not None:
@@ -63,9 +65,9 @@ def package_files(
     probe = plain and plain.probe
     data = signature_data(lowered, imports)
     texts = {
-        **entries(modules, probe, inline=inline),
-        **declarations(name, lowered.signatures.values(), imports, about.docs, inline=inline, maps=maps),
-        "core.js": core_file(data, npm_name(full), maps=maps),
+        **entries(modules, probe, inline=inline, worker=worker_file(data, extras) if extras.workers else None),
+        **declarations(name, lowered.signatures.values(), imports, about.docs, inline=inline, extras=extras),
+        "core.js": core_file(data, npm_name(full), extras),
     }
     if html:
         texts[f"{name}.html"] = html_page(lowered, imports, name, about.docs)
@@ -93,13 +95,15 @@ def _mapped(
     return linked, {f"{file}.map": source_map(file, origins[file]) for file in modules}
 
 
-def _check_functions(lowered: Lowered) -> None:
-    if "then" in lowered.signatures:
-        raise RoseError(
-            "a function of a package cannot be called then: JavaScript would treat the package as a promise",
-            None,
-            "give it another name",
-        )
+def _check_functions(lowered: Lowered, extras: Extras) -> None:
+    taken = {"then": "JavaScript would treat the package as a promise"}
+    if extras.workers:
+        taken["terminate"] = "what ends its Worker is called so"
+    if extras.dispose:
+        taken["dispose"] = "what drops its memory is called so"
+    for name, why in taken.items():
+        if name in lowered.signatures:
+            raise RoseError(f"a function of a package cannot be called {name}: {why}", None, "give it another name")
 
 
 def _metadata(

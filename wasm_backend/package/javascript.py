@@ -22,7 +22,8 @@ from rose.ir import Func
 from ..abi.layout import describe
 from ..abi.signature import FAILED, Lowered
 from .accessors import literal
-from .calls import functions
+from .calls import Extras, functions
+from .maps import why_not
 
 _JS = Path(__file__).parents[1] / "js"
 
@@ -69,13 +70,16 @@ def _print_data(f: Printer) -> dict[str, Any]:
 # the runtime
 
 
-def core_of(data: Mapping[str, Any], roots: Sequence[str], *, maps: bool = False) -> str:
+def core_of(data: Mapping[str, Any], roots: Sequence[str], extras: Extras = Extras()) -> str:
     """The functions of a module whose signatures are these, behind what they and the `roots` need of the runtime."""
-    text, needed = functions(data, maps=maps)
+    text, needed = functions(data, extras)
     return f"{runtime([*roots, *needed])}{text}"
 
 
-_FILES = "rose.js", "rose-values.js", "rose-kinds.js", "rose-map.js", "rose-host.js", "rose-print.js", "rose-failed.js"
+_FILES = (
+    "rose.js", "rose-values.js", "rose-kinds.js", "rose-map.js", "rose-host.js", "rose-print.js", "rose-failed.js",
+    "rose-dispose.js", "rose-thread.js", "rose-pool.js", "rose-remote.js", "rose-worker.js",
+)  # fmt: skip
 _STATEMENT = re.compile(r"(?:export )?(?:const|class) (\w+)[^;]")
 
 
@@ -118,47 +122,85 @@ def source(file: str) -> str:
     return (_JS / file).read_text(encoding="utf-8")
 
 
-def core_file(data: Mapping[str, Any], package: str, *, maps: bool = False) -> str:
+def core_file(data: Mapping[str, Any], package: str, extras: Extras = Extras()) -> str:
     """`core.js`: the functions, and the function `entry` that the entry points call."""
-    core = core_of(data, ["loader", "bytes"], maps=maps)
+    roots = ["remotely", *["pooled"] * extras.maps] if extras.workers else []
+    core = core_of(data, ["loader", "bytes", *roots], extras)
+    entry = f"(own) => loader(functions, own, {literal(package)})"
+    if extras.workers:
+        entry = _with_workers(data, package, extras)
     return f"""\
 // Made by Rose: the functions of the module, and what loads it.
 {core}export {{ bytes }};
-export const entry = (own) => loader(functions, own, {literal(package)});
+export const entry = {entry};
 """
+
+
+def _with_workers(data: Mapping[str, Any], package: str, extras: Extras) -> str:
+    """The function `entry` of a package that has `remote`."""
+    all = [[x["name"], len(x["params"]), _forms(x, extras)] for x in data["exports"]]
+    bound, pool = "functions", ""
+    if extras.maps:
+        pool = "  const pool = pooled(start, base);\n"
+        bound = "(module, page) => functions(module, page, pool)"
+    return f"""(own, start, base) => {{
+{pool}  const made = loader({bound}, own, {literal(package)});
+  return {{ ...made, remote: remotely({literal(all)}, made.load, start, base) }};
+}}"""
+
+
+def _forms(export: Mapping[str, Any], extras: Extras) -> list[str]:
+    """The members of a function that are functions too."""
+    return ["unchecked", *["map"] * (extras.maps and not why_not(export))]
+
+
+def worker_file(data: Mapping[str, Any], extras: Extras) -> str:
+    """`worker.js`: the functions, as what a Worker calls for the page. It imports nothing."""
+    core = core_of(data, ["serve", *["mapping"] * extras.maps], extras._replace(dispose=False))
+    return f"// Made by Rose: what runs in a Worker.\n{core}serve(functions{', mapping' * extras.maps});\n"
 
 
 # entry points
 
+# bundlers look for these words
+_STARTED = ', () => new Worker(new URL("./worker.js", import.meta.url), { type: "module" }), import.meta.url'
 
-def _entry(own: str, module: str = "", names: str = "entry") -> str:
+
+def _entry(own: str, module: str = "", names: str = "entry", worker: str | None = None) -> str:
+    remote, worker = ("", "") if worker is None else (", remote", worker)
     return f"""\
 // Made by Rose. The types and the documentation are in index.d.ts.
 {module}import {{ {names} }} from "./core.js";
 
-export const {{ init, initSync, load }} = entry(() => {own});
+export const {{ init, initSync, load{remote} }} = entry(() => {own}{worker});
 
 export default init;
 """
 
 
-def entries(modules: Mapping[str, bytes], probe: bytes | None, *, inline: bool) -> dict[str, str]:
+def entries(
+    modules: Mapping[str, bytes], probe: bytes | None, *, inline: bool, worker: str | None = None
+) -> dict[str, str]:
     """The entry points, for modules by file name: the first is for every engine, a second one for those that accept the
-    `probe`. With `inline` there is only `index.js`, which contains the modules."""
+    `probe`. With `inline` there is only `index.js`, which contains the modules, and the script of a `worker`."""
 
     def chosen(expression: Callable[[str], str]) -> str:
         plain, *other = [expression(file) for file in modules]
         return f"{asked(probe)}\n    ? {other[0]}\n    : {plain}" if other and probe is not None else plain
 
-    held = _entry(chosen(lambda file: f'bytes("{base64(modules[file])}")'), names="bytes, entry")
+    started, inside, none = None, None, None
+    if worker is not None:
+        started, inside, none = _STARTED, f", {literal(worker)}", ""
+    held = _entry(chosen(lambda file: f'bytes("{base64(modules[file])}")'), names="bytes, entry", worker=inside)
     if inline:
         return {"index.js": held}
     plain = next(iter(modules))
     url = 'new URL("./{}", import.meta.url)'.format
     return {
-        "index.js": _entry(chosen(url)),
-        "workerd.js": _entry("module", f'import module from "./{plain}";\n'),
+        "index.js": _entry(chosen(url), worker=started),
+        "workerd.js": _entry("module", f'import module from "./{plain}";\n', worker=none),
         "inline.js": held,
+        **({} if worker is None else {"worker.js": worker}),
     }
 
 
