@@ -46,7 +46,7 @@ const said = async () => {{
   const failed = (promise) => promise.then(() => "no error", (e) => `${{e.name}} ${{e.row}}: ${{e.message}}`);
   const same = (a, b) => a.every((x, k) => Object.is(x, b[k]));
   const stopped = new AbortController();
-  const never = far.endless(1, {{ signal: stopped.signal }});
+  const never = failed(far.endless(1, {{ signal: stopped.signal }}));
   const next = far.wave(0.7);
   setTimeout(() => stopped.abort(), 50);
   const shared = crossOriginIsolated && new Float64Array(new SharedArrayBuffer(8000));
@@ -54,7 +54,7 @@ const said = async () => {{
   return {{
     wave: await far.wave(0.5),
     twice: [...(await far.twice([1, 2]))],
-    stopped: await failed(never),
+    stopped: await never,
     next: await next,
     map: same(await model.wave.map(xs, {{ workers: 2, out }}), model.wave.map(xs)) && same(out, model.wave.map(xs)),
     again: same(await model.twice.map(xs, {{ workers: 3 }}), model.twice.map(xs)),
@@ -115,14 +115,14 @@ def test_firefox_without_a_bundler(project: Path, isolated: bool):
         (vite(), "./node_modules/work/index.js", STRICT),
         (vite(), "work/inline", INLINE),
         (webpack, "work", STRICT),
-        (rollup(), "work/inline", INLINE),
+        (rollup(), "./node_modules/work/inline.js", INLINE),
         (esbuild("esm"), "work/inline", INLINE),
         (esbuild("iife"), "work/inline", INLINE),
     ],
     ids=["vite", "vite-beside", "vite-inline", "webpack", "rollup-inline", "esbuild-inline", "esbuild-inline-iife"],
 )
 def test_a_bundler(project: Path, page: Page, build: Callable[[Path], Path], of: str, csp: str):
-    (project / "main.js").write_text(MAIN.format(of).replace('"lines', '"work'))
+    (project / "main.js").write_text(MAIN.format(of))
     out = build(project)
     with served(out, csp, isolated=True) as address:
         assert in_chromium(page, address) == expected(True)
