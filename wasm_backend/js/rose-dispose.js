@@ -1,7 +1,7 @@
 // @ts-check
 /** `dispose`, which drops the memory of an instance. Only packages that are asked for it have this file. */
 
-import { bound } from "./rose.js";
+import { kept } from "./rose.js";
 
 /** Refuses a call of what was disposed. @param {string} name @param {(...args: any[]) => any} from @returns {never} */
 export const ended = (name, from) => {
@@ -13,7 +13,7 @@ export const ended = (name, from) => {
 /** Functions, with what disposes them. @param {any} functions @param {WebAssembly.Module} module @param {() => void} end */
 export const disposable = (functions, module, end) => {
   const dispose = () => {
-    if (bound.get(module) == functions) bound.delete(module);
+    if (kept.get(module) == functions) kept.delete(module);
     end();
   };
   return Object.assign(functions, { dispose, [/** @type {any} */ (Symbol).dispose ?? "dispose"]: dispose });

@@ -18,7 +18,8 @@ const isShared = (x) => typeof SharedArrayBuffer != "undefined" && x.buffer inst
 const far = (send, name, n, form) =>
   async function g(...args) {
     const here = stackOf(g);
-    const { out, signal, progress, transfer = [] } = args.length == n + 1 && typeof args[n] == "object" ? args.pop() : {};
+    const more = args.length == n + 1 && {}.toString.call(args[n]) == "[object Object]";
+    const { out, signal, progress, transfer = [] } = more ? args.pop() : {};
     // a clone of a view has all of its buffer
     const own = (/** @type {any} */ x) =>
       ArrayBuffer.isView(x) && x.byteLength < x.buffer.byteLength && !isShared(x) && !transfer.includes(x.buffer)
@@ -40,12 +41,13 @@ const far = (send, name, n, form) =>
 /**
  * What gives the functions of a package in a Worker of their own.
  *
- * @param {[name: string, n: number, forms: string[]][]} all @param {Call} load
+ * @param {[name: string, n: number][]} all Their names and counts of parameters. @param {string[]} forms The members of
+ *   each that are functions too. @param {Call} load
  * @param {import("./rose-thread.js").Start} start @param {string} [base]
  */
-export const remotely = (all, load, start, base) => async (/** @type {any} */ source) => {
+export const remotely = (all, forms, load, start, base) => async (/** @type {any} */ source) => {
   const { send, end } = thread(await starter(start, base), await load(source));
-  const made = all.map(([name, n, forms]) => {
+  const made = all.map(([name, n]) => {
     const others = forms.map((form) => [form, far(send, name, n, form)]);
     return [name, Object.assign(far(send, name, n, ""), Object.fromEntries(others))];
   });

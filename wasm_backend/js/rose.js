@@ -114,7 +114,7 @@ export const compile = async (from, name) => {
 };
 
 /** The functions of modules, as `init` gives them. @type {WeakMap<WebAssembly.Module, any>} */
-export const bound = new WeakMap();
+export const kept = new WeakMap();
 
 /**
  * The exports of a package. Each source is loaded once, and each module bound once, or once more for each call that
@@ -145,8 +145,8 @@ export const loader = (functions, own, name) => {
   const init = async (source, opaque) => {
     const module = /** @type {WebAssembly.Module} */ (await load(source));
     if (opaque) return initSync(module, opaque);
-    if (!bound.has(module)) bound.set(module, initSync(module));
-    return bound.get(module);
+    if (!kept.has(module)) kept.set(module, initSync(module));
+    return kept.get(module);
   };
   return { init, initSync, load };
 };

@@ -23,7 +23,6 @@ from ..abi.layout import describe
 from ..abi.signature import FAILED, Lowered
 from .accessors import literal
 from .calls import Extras, functions
-from .maps import why_not
 
 _JS = Path(__file__).parents[1] / "js"
 
@@ -138,20 +137,15 @@ export const entry = {entry};
 
 def _with_workers(data: Mapping[str, Any], package: str, extras: Extras) -> str:
     """The function `entry` of a package that has `remote`."""
-    all = [[x["name"], len(x["params"]), _forms(x, extras)] for x in data["exports"]]
+    all, forms = [[x["name"], len(x["params"])] for x in data["exports"]], ["unchecked", *["map"] * extras.maps]
     bound, pool = "functions", ""
     if extras.maps:
         pool = "  const pool = pooled(start, base);\n"
         bound = "(module, page) => functions(module, page, pool)"
     return f"""(own, start, base) => {{
 {pool}  const made = loader({bound}, own, {literal(package)});
-  return {{ ...made, remote: remotely({literal(all)}, made.load, start, base) }};
+  return {{ ...made, remote: remotely({literal(all)}, {literal(forms)}, made.load, start, base) }};
 }}"""
-
-
-def _forms(export: Mapping[str, Any], extras: Extras) -> list[str]:
-    """The members of a function that are functions too."""
-    return ["unchecked", *["map"] * (extras.maps and not why_not(export))]
 
 
 def worker_file(data: Mapping[str, Any], extras: Extras) -> str:
