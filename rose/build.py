@@ -443,7 +443,8 @@ class Compiled:
         try it with. `strip` leaves out the names of the functions inside of the module, and its source map, which a
         module that was pickled lacks anyway. With `map` each function has a `map` in JavaScript, which calls it for
         each row of flat arrays. With `workers` the package has a `remote`, which gives the functions in a Worker, and
-        maps take `workers`; with `dispose` the functions have a `dispose`. The `certificate` of the derivatives goes into NAME.json.
+        maps take `workers`; with `dispose` the functions have a `dispose`. The `certificate` of the derivatives goes
+        into NAME.json.
         """
         from wasm_backend.package.write import write_files
 

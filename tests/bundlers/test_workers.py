@@ -14,8 +14,8 @@ from playwright.sync_api import Page
 import rose
 from rose import Real, Vec, fn
 from tests.bundlers.lines import wave
-from tests.bundlers.test_bundlers import HTML, esbuild, rollup, vite, webpack
-from tests.bundlers.tools import STRICT, in_chromium
+from tests.bundlers.test_bundlers import HTML, TYPESCRIPTS, esbuild, rollup, vite, webpack
+from tests.bundlers.tools import STRICT, TSC, in_chromium, tool
 
 INLINE = f"{STRICT} blob:"
 
@@ -133,3 +133,42 @@ def test_a_policy_that_forbids_the_worker_is_named(project: Path, page: Page):
     with served(project, STRICT) as address:
         said = in_chromium(page, address)
     assert "worker-src" in said
+
+
+USE = """
+import init, { remote, type Remote } from "work";
+
+export const use = async (signal: AbortSignal): Promise<number> => {
+  const model = await init();
+  const far: Remote = await remote();
+  const x = Float64Array.of(1, 2);
+  const one: number = await far.wave(1, { signal });
+  const two: Float64Array = await far.twice(x, { transfer: [x.buffer] });
+  const out: Float64Array = await far.twice.unchecked(two, { out: new Float64Array(2) });
+  const many: Float64Array = await model.wave.map(x, { workers: 2, progress: (done, total) => done / total, signal });
+  const again: Float64Array = await far.twice.map(x, { progress: () => {} });
+  const at_once: Float64Array = model.wave.map(x, { out: many });
+  far.terminate();
+  far[Symbol.dispose]();
+  model.dispose();
+  model[Symbol.dispose]();
+  // @ts-expect-error a string is no number
+  far.wave("1");
+  // @ts-expect-error it is a promise
+  const now: number = far.wave(1);
+  // @ts-expect-error dispose is none of the functions in a Worker
+  far.dispose();
+  return one + out[0]! + again[0]! + at_once[0]! + now;
+};
+"""
+
+
+@pytest.mark.parametrize("version", TYPESCRIPTS)
+@pytest.mark.parametrize("lib", ["es2022,dom", "esnext,dom"])
+def test_typescript(tmp_path: Path, version: str, lib: str):
+    module = rose.compile({"wave": wave, "twice": twice})
+    module.save(tmp_path / "node_modules" / "work", "work", map=True, workers=True, dispose=True)
+    (tmp_path / "package.json").write_text(json.dumps({"name": "app", "private": True, "type": "module"}))
+    (tmp_path / "main.ts").write_text(USE)
+    options = f"--strict --noEmit --target es2022 --lib {lib} --module nodenext --moduleResolution nodenext".split()
+    tool(TSC(version), *options, "main.ts", cwd=tmp_path)

@@ -46,7 +46,10 @@ class Extras(NamedTuple):
     dispose: bool = False
 
 
-def functions(data: Data, extras: Extras = Extras()) -> tuple[str, list[str]]:
+PLAIN = Extras()
+
+
+def functions(data: Data, extras: Extras = PLAIN) -> tuple[str, list[str]]:
     """The statements that make `functions`, of a module and what the page supplies, and what they need."""
     made = Calls(data, extras)
     return made.text(), list(made.accessors.uses)

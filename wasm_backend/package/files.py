@@ -19,7 +19,7 @@ from rose.ir import Func
 
 from ..abi.signature import Lowered
 from ..libm.link import notice
-from .calls import Extras
+from .calls import PLAIN, Extras
 from .html import html_page
 from .javascript import core_file, entries, imports_of, signature_data, worker_file
 from .manifest import checked_version, manifest, npm_name, stem, version_of
@@ -48,7 +48,7 @@ class About:
 
 def package_files(
     lowered: Lowered, name: str, about: About = About(), *, inline: bool = False, html: bool = False,
-    extras: Extras = Extras(),
+    extras: Extras = PLAIN,
 ) -> dict[str, bytes]:  # fmt: skip
     """The files of a package, by name: the same bytes for the same module.
 

@@ -22,7 +22,7 @@ from rose.ir import Func
 from ..abi.layout import describe
 from ..abi.signature import FAILED, Lowered
 from .accessors import literal
-from .calls import Extras, functions
+from .calls import PLAIN, Extras, functions
 
 _JS = Path(__file__).parents[1] / "js"
 
@@ -69,7 +69,7 @@ def _print_data(f: Printer) -> dict[str, Any]:
 # the runtime
 
 
-def core_of(data: Mapping[str, Any], roots: Sequence[str], extras: Extras = Extras()) -> str:
+def core_of(data: Mapping[str, Any], roots: Sequence[str], extras: Extras = PLAIN) -> str:
     """The functions of a module whose signatures are these, behind what they and the `roots` need of the runtime."""
     text, needed = functions(data, extras)
     return f"{runtime([*roots, *needed])}{text}"
@@ -121,7 +121,7 @@ def source(file: str) -> str:
     return (_JS / file).read_text(encoding="utf-8")
 
 
-def core_file(data: Mapping[str, Any], package: str, extras: Extras = Extras()) -> str:
+def core_file(data: Mapping[str, Any], package: str, extras: Extras = PLAIN) -> str:
     """`core.js`: the functions, and the function `entry` that the entry points call."""
     roots = ["remotely", *["pooled"] * extras.maps] if extras.workers else []
     core = core_of(data, ["loader", "bytes", *roots], extras)

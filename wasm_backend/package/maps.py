@@ -64,9 +64,7 @@ def why_not(export: Data) -> str:
     return "" if column(export["result"]["type"]) else "its result is not a number, or numbers of one kind"
 
 
-def mapped(
-    a: Accessors, export: Data, made: str, look: str, f: tuple[str, str], *, direct: bool, pool: bool
-) -> str:
+def mapped(a: Accessors, export: Data, made: str, look: str, f: tuple[str, str], *, direct: bool, pool: bool) -> str:
     """The function that an expression has `made`, with its map; `f` is its export, and the statement before."""
     name = export["name"]
     if why := why_not(export):

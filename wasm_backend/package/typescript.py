@@ -15,7 +15,7 @@ from ..abi.layout import describe, in_javascript, kind
 from ..abi.signature import Signature
 from . import worker_types
 from .accessors import filled, flat_kind
-from .calls import Extras
+from .calls import PLAIN, Extras
 from .maps import column, why_not
 
 # names that a parameter cannot have in strict code; the last three are not keywords, but forbidden too
@@ -48,7 +48,7 @@ class Types:
     name then ends in `Like`.
     """
 
-    def __init__(self, extras: Extras = Extras()) -> None:
+    def __init__(self, extras: Extras = PLAIN) -> None:
         self.taken = _TAKEN | worker_types.names(extras)
         self.names: dict[tuple[Type, bool], str] = {}
         self.same: dict[tuple[str, str, str], str] = {}  # the names of interfaces, by their text
@@ -242,7 +242,7 @@ def declarations(
     docs: Mapping[str, str],
     *,
     inline: bool,
-    extras: Extras = Extras(),
+    extras: Extras = PLAIN,
 ) -> dict[str, str]:
     """The files `index.d.ts` and `inline.d.ts`; with `inline`, `index.d.ts` only."""
     types = Types(extras)
