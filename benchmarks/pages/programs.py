@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import runpy
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -93,23 +92,18 @@ def train_digits(net: Images, x: Vec[8, 28, 28, 1], y: Vec[8, Fin[10]], rate: Re
     return Images(net.kernel - rate * g.kernel, net.weights - rate * g.weights, net.bias - rate * g.bias)
 
 
-def example(name: str) -> Mapping[str, Any]:
-    """What an example defines."""
-    return runpy.run_path(str(Path(__file__).parents[2] / "examples" / f"{name}.py"))
-
-
 def programs() -> dict[str, dict[str, Fn[..., Any]]]:
     """The functions of each page, by its name."""
-    delta, wave, layers = example("delta"), example("wave_fit"), example("two_layers")
+    asked = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "asked.py"))
     return {
         "valley": {"valley": valley, "slope": rose.grad(valley)},
         "functional": {"slope": rose.grad(length)(curve)},
         "arrays": {"loss": regression, "slope": rose.grad(regression)},
         "any size": {"loss": fitted, "slope": rose.grad(fitted)},
         "solve": {"solve": solve, "slope": rose.grad(energy)},
-        "delta": {"hand": delta["hand"], "moves": delta["moves"]},
-        "fit": {"fit": wave["fit"]},
+        "delta": {"hand": asked["hand"], "moves": asked["moves"]},
+        "fit": {"fit": asked["fit"]},
         "ode": {"distance": distance, "slope": rose.grad(distance)},
-        "network": {"train": layers["train"], "logits": layers["logits"]},
+        "network": {"train": asked["train"], "logits": asked["logits"]},
         "images": {"train": train_digits, "logits": digits},
     }
