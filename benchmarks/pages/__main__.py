@@ -6,11 +6,12 @@ import gzip
 import json
 import math
 import shutil
+import statistics
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.console import Console
 
@@ -24,6 +25,7 @@ from .programs import programs
 HERE = Path(__file__).parent
 NODE = PEERS / "pages"
 LIMIT = 120  # seconds of one program
+ROUNDS = 5
 # what npm installs for each script, whose name is that of its library; and its modules, which are no part of the script
 OTHERS = {
     "mathjs": ("mathjs@15.2.0", ""),
@@ -77,34 +79,26 @@ def size(files: Sequence[bytes]) -> int:
     return sum([len(gzip.compress(file, 9, mtime=0)) for file in files])
 
 
-def row(
-    page: str, by: str, scripts: Sequence[bytes], modules: Sequence[bytes], ran: Mapping[str, Any]
-) -> dict[str, Any]:
-    """A line of the table; `first` is milliseconds to the first result, `grown` what the process grew by."""
-    found = {"page": page, "by": by, "scripts": size(scripts), "modules": size(modules)}
-    if "us" not in ran:
-        return found | {"says": ran["error"]}
-    return found | {"us": ran["us"], "first, ms": ran["first"], "grown, MB": ran["grown"] / 1e6, "calls": ran["calls"]}
+class Way(NamedTuple):
+    """A page by a library: the script that is timed, if it runs; what a page loads; and why it does not run."""
+
+    by: str
+    script: Path | None
+    scripts: Sequence[bytes] = ()
+    modules: Sequence[bytes] = ()
+    why: str = ""
 
 
 def table(found: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    names = "page", "by", "scripts", "modules", "us", "first, ms", "grown, MB", "differs by", "says"
+    names = "page", "by", "scripts", "modules", "us", "first, ms", "grown, bytes a call", "differs by", "says"
     return [{k: f"{x:,.3g}" if isinstance(x := one.get(k, ""), float) else x for k in names} for one in found]
 
 
-def built(source: str) -> Path:
+def built(source: str, name: str) -> Path:
     """A script of the libraries, bundled into one file that node runs."""
-    out = NODE / "bundle.cjs"
-    command = [
-        ESBUILD,
-        "--bundle",
-        "--minify",
-        "--format=cjs",
-        "--platform=node",
-        "--main-fields=module,main",
-        f"--outfile={out}",
-    ]
-    subprocess.run([*command, "--log-level=error"], input=source.encode(), cwd=NODE, check=True)
+    out = NODE / f"{name}.cjs"
+    how = "--bundle --minify --format=cjs --platform=node --main-fields=module,main --log-level=error".split()
+    subprocess.run([ESBUILD, *how, f"--outfile={out}"], input=source.encode(), cwd=NODE, check=True)
     return out
 
 
@@ -127,25 +121,41 @@ def apart(found: Sequence[float], ours: Sequence[float]) -> float:
     return max([abs(x - y) for x, y in zip(found, ours, strict=True)]) / max(map(abs, ours))
 
 
-def rows(folder: Path, missing: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-    for name, (page, others) in PROGRAMS.items():
-        stem = name.replace(" ", "_")
-        own = timed(folder / f"{stem}.mjs", name)
-        scripts = bundled(f'import init from "./{stem}/index.js"; globalThis.run = init;', folder)
-        yield row(page, "Rose", scripts, [(folder / stem / f"{stem}.wasm").read_bytes()], own)
-        for other in others:
-            library, _, form = other.partition(", ")
-            if library in missing:
-                yield row(page, other, (), (), {"error": missing[library]})
-                continue
-            module, of = OTHERS[library][1], "plain" if form else name
-            modules = [(NODE / module).read_bytes()] if module else []
-            has = f'export {{ {of} as {name} }} from "./{library}.mjs";'
-            ran: dict[str, Any] = {"error": "trains no network"} if module else timed(built(has), name)
-            found = row(page, other, bundled(has, NODE), modules, ran)
-            if "found" in ran and "found" in own:
-                found["differs by"] = apart(ran["found"], own["found"])
-            yield found
+def ways(folder: Path, name: str, missing: Mapping[str, str]) -> Iterator[Way]:
+    """Ours, and those of the libraries."""
+    stem = name.replace(" ", "_")
+    scripts = bundled(f'import init from "./{stem}/index.js"; globalThis.run = init;', folder)
+    yield Way("Rose", folder / f"{stem}.mjs", scripts, [(folder / stem / f"{stem}.wasm").read_bytes()])
+    for k, other in enumerate(PROGRAMS[name][1]):
+        library, _, form = other.partition(", ")
+        if library in missing:
+            yield Way(other, None, why=missing[library])
+            continue
+        module = OTHERS[library][1]
+        has = f'export {{ {"plain" if form else name} as {name} }} from "./{library}.mjs";'
+        scripts, modules = bundled(has, NODE), [(NODE / module).read_bytes()] if module else []
+        yield Way(
+            other, None if module else built(has, f"page-{k}"), scripts, modules, "trains no network" * bool(module)
+        )
+
+
+def measured(found: Sequence[Way], name: str) -> list[dict[str, Any]]:
+    """A line for each: the best of rounds by turns, and what the process of the median round grew by."""
+    runs: list[list[dict[str, Any]]] = [[] for _ in found]
+    for _ in range(ROUNDS):
+        for way, had in zip(found, runs, strict=True):
+            if way.script is not None and not any("error" in x for x in had):
+                had.append(timed(way.script, name))
+    return [line(way, had, runs[0], name) for way, had in zip(found, runs, strict=True)]
+
+
+def line(way: Way, had: Sequence[dict[str, Any]], ours: Sequence[dict[str, Any]], name: str) -> dict[str, Any]:
+    told = {"page": PROGRAMS[name][0], "by": way.by, "scripts": size(way.scripts), "modules": size(way.modules)}
+    if way.why or "error" in had[-1]:
+        return told | {"says": way.why or had[-1]["error"]}
+    told |= {"us": min([x["us"] for x in had]), "first, ms": min([x["first"] for x in had])}
+    told["grown, bytes a call"] = statistics.median([x["grown"] / x["calls"] for x in had])
+    return told if way.by == "Rose" else told | {"differs by": apart(had[0]["found"], ours[0]["found"])}
 
 
 def main() -> None:
@@ -154,13 +164,14 @@ def main() -> None:
         folder = Path(made)
         packages(folder)
         found: list[dict[str, Any]] = []
-        for one in rows(folder, missing):
-            found.append(one)
-            print(one, flush=True)
-    asked = {} if missing else timed(built('export { asked } from "./ml-levenberg-marquardt.mjs";'), "asked")
+        for name in PROGRAMS:
+            found += measured([*ways(folder, name, missing)], name)
+            print(*found[-len(PROGRAMS[name][1]) - 1 :], sep="\n", flush=True)
+    asked = 'export { asked } from "./ml-levenberg-marquardt.mjs";'
+    far = None if missing else timed(built(asked, "asked"), "asked").get("found")
     Console(width=190).print(shown("pages", table(found)))
-    print("a gradientDifference of 0.1:", asked.get("found", asked))
-    saved("pages", {"pages": found, "gradientDifference 0.1": asked.get("found")})
+    print("the wave, by ml-levenberg-marquardt with a gradientDifference of 0.1:", far)
+    saved("pages", {"pages": found, "by a gradientDifference of 0.1": far})
 
 
 if __name__ == "__main__":

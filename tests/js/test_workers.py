@@ -1,5 +1,6 @@
 """Packages with Workers and `dispose`, in Node, Bun and Deno: the tries of `workers.mjs`."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,8 +11,10 @@ from paths import TESTS
 import rose
 from rose import Bool, Fin, Real, Vec, fn, opaque
 from tests.js.test_packages import no_node
+from wasm_backend.package.javascript import source
 
 pytestmark = pytest.mark.slow
+THEIRS = "dispose", "thread", "pool", "remote", "worker"  # the scripts of the runtime
 TRIES = TESTS / "js" / "workers.mjs"
 n = rose.dim("n")
 
@@ -121,7 +124,11 @@ def test_a_name_that_is_taken(name: str, option: str):
 
 
 def test_only_packages_that_are_asked_have_the_files():
-    files = rose.compile({"root": root}).files("made")
+    files = rose.compile({"root": root, "asked": asked, "printed": printed, "moved": moved}).files("made", map=True)
     assert "worker.js" not in files
-    said = b"".join([text for file, text in files.items() if file.endswith((".js", ".d.ts"))])
-    assert not any(word in said for word in (b"Worker(", b"dispose", b"remote"))
+    said = b"".join([text for file, text in files.items() if file.endswith((".js", ".d.ts"))]).decode()
+    assert not any(word in said for word in ("Worker(", "dispose", "remote"))
+    theirs = "".join([source(f"rose-{file}.js") for file in THEIRS])
+    assert set(re.findall(r"^const (\w+)", said, re.M)).isdisjoint(
+        re.findall(r"^(?:export )?const (\w+)", theirs, re.M)
+    )

@@ -95,6 +95,7 @@ const tries = {
     await refused(m.wave([1, 2, 3], 4), "TypeError", "the argument count of wave must be 1, got 2");
     await assert.rejects(m.total.map([1]), /total has no map/);
     await assert.rejects(m.wave(seen), { name: "TypeError", message: /^wave: an argument cannot be sent to a Worker: / });
+    await assert.rejects(m.wave.map([1, 2, 3], { workers: 2 }), /wave.map: this one has one Worker: call that of init/);
     const page = /seen is a function of the page, and a Worker cannot call it/;
     await assert.rejects(m.asked(1), page);
     await assert.rejects(asked.map([1], { workers: 1 }), page);

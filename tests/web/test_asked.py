@@ -1,4 +1,4 @@
-"""The page of what users of others ask for: it trains, moves a robot's hand, and finds a wave, with Python's numbers."""
+"""The page of what users of others ask for: a network, a robot's hand and a wave, with Python's numbers."""
 
 from collections.abc import Callable
 

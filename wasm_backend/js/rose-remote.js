@@ -19,7 +19,8 @@ const far = (send, name, n, form) =>
   async function g(...args) {
     const here = stackOf(g);
     const more = args.length == n + 1 && {}.toString.call(args[n]) == "[object Object]";
-    const { out, signal, progress, transfer = [] } = more ? args.pop() : {};
+    const { out, signal, progress, workers, transfer = [] } = more ? args.pop() : {};
+    if (workers !== undefined) throw new TypeError(`${name}.map: this one has one Worker: call that of init()`);
     // a clone of a view has all of its buffer
     const own = (/** @type {any} */ x) =>
       ArrayBuffer.isView(x) && x.byteLength < x.buffer.byteLength && !isShared(x) && !transfer.includes(x.buffer)

@@ -24,7 +24,7 @@ const absent = new Proxy(
 );
 
 /** Maps pieces of columns until none is left. @param {any} model @param {any} job @param {(done: number) => void} [heard] */
-const pieces = (model, { name, args, steps, n, part, w, width, at }, heard) => {
+const inPieces = (model, { name, args, steps, n, part, w, width, at }, heard) => {
   const next = () => Atomics.add(/** @type {Int32Array} */ (at), 0, part);
   for (let from = next(); from < n; from = next()) {
     const to = Math.min(from + part, n);
@@ -47,14 +47,14 @@ const pieces = (model, { name, args, steps, n, part, w, width, at }, heard) => {
 /** In the place of a pool: the Worker itself. @param {any} model */
 export const mapping = (model) => ({
   /** @param {any} job @param {any} heard */
-  job: (job, heard) => pieces(model(), job, heard),
+  job: (job, heard) => inPieces(model(), job, heard),
 
   /** @param {any} _ @param {() => import("./rose-pool.js").Job} made @param {any} options */
   pool: (_, made, { progress }) => {
     const job = made();
     let total = 0;
     const heard = (/** @type {number} */ done) => progress((total += done), job.n);
-    return pieces(model(), { ...job, part: portion(job.n, PARTS), at: new Int32Array(1) }, heard);
+    return inPieces(model(), { ...job, part: portion(job.n, PARTS), at: new Int32Array(1) }, heard);
   },
 });
 

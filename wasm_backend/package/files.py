@@ -71,7 +71,7 @@ def package_files(
     }
     if html:
         texts[f"{name}.html"] = html_page(lowered, imports, name, about.docs)
-    texts["README.md"] = readme(lowered, imports, full, about.docs, inline=inline, html=html)
+    texts["README.md"] = readme(lowered, imports, full, about.docs, inline=inline, html=html, workers=extras.workers)
     linked, source_maps = _mapped(name, {} if inline else modules, lowered)
     files = {**linked, **{k: encoded(text) for k, text in texts.items()}}
     if lowered.mathematics:

@@ -72,6 +72,29 @@ console.log({call});
 
 ## In a Worker
 
+{worker}
+## Content-Security-Policy
+
+```
+script-src 'self' 'wasm-unsafe-eval'{connect}
+```
+
+`{name}.json` has the signatures, the hashes of all files, and the sources and the compiler of the module.
+"""
+
+_REMOTE = """\
+```js
+import {{ remote }} from "./{folder}/index.js";
+
+const model = await remote();
+console.log(await {call});
+model.terminate();
+```
+
+Options stand behind the arguments: `signal` stops a call at once, and buffers in `transfer` are moved, not copied.
+"""
+
+_WORKER = """\
 ```js
 // page.js: compiles the module once, and sends it
 import {{ load }} from "./{folder}/index.js";
@@ -86,14 +109,6 @@ onmessage = ({{ data }}) => {{
   postMessage({call});
 }};
 ```
-
-## Content-Security-Policy
-
-```
-script-src 'self' 'wasm-unsafe-eval'{connect}
-```
-
-`{name}.json` has the signatures, the hashes of all files, and the sources and the compiler of the module.
 """
 
 _BUNDLED = """
@@ -118,13 +133,22 @@ const opaque = {{
 
 
 def readme(
-    lowered: Lowered, imports: Sequence[Func], name: str, docs: Mapping[str, str], *, inline: bool, html: bool
+    lowered: Lowered,
+    imports: Sequence[Func],
+    name: str,
+    docs: Mapping[str, str],
+    *,
+    inline: bool,
+    html: bool,
+    workers: bool = False,
 ) -> str:
-    """The README, in Markdown."""
+    """The README, in Markdown; with `workers`, its Worker is that of `remote`, unless the page supplies functions."""
     first = next(iter(lowered.signatures.values()))
     needed = [f for f in imports if "." not in f.name]
     title, name, npm = name, stem(name), npm_name(name)
     folder = npm.rpartition("/")[2]
+    after = ", opaque" if needed else ""
+    worker = (_REMOTE if workers and not needed else _WORKER).format(folder=folder, call=_call(first), init_after=after)
     return _README.format(
         title=title,
         name=name,
@@ -135,9 +159,9 @@ def readme(
         tried=_TRIED.format(name=name) * html,
         call=_call(first),
         init="undefined, opaque" if needed else "",
-        init_after=", opaque" if needed else "",
+        worker=worker,
         bundled="" if inline else _BUNDLED.format(name=name, npm=npm, folder=folder),
-        connect="" if inline else "; connect-src 'self'",
+        connect=("" if inline else "; connect-src 'self'") + "; worker-src 'self' blob:" * workers,
     )
 
 
