@@ -436,8 +436,9 @@ class Compiled:
     @edge
     def save(
         self, out: str | Path, name: str | None = None, *, version: str | None = None, force: bool = False,
-        inline: bool = False, html: bool = False, strip: bool = False, map: bool = False, iife: str | None = None,
-        drag: bool = False, animate: bool = False, certificate: Mapping[str, Any] | None = None,
+        inline: bool = False, html: bool = False, strip: bool = False, map: bool = False, workers: bool = False,
+        dispose: bool = False, iife: str | None = None, drag: bool = False, animate: bool = False,
+        certificate: Mapping[str, Any] | None = None,
     ) -> list[Path]:  # fmt: skip
         """Write the package for the web into the directory `out`; `wasm_backend/package/files.py` lists its files.
 
@@ -448,25 +449,28 @@ class Compiled:
         were edited. With `inline` the module is part of `index.js`, and has no file of its own; `html` adds a page to
         try it with. `strip` leaves out the names of the functions inside of the module, and its source map, which a
         module that was pickled lacks anyway. With `map` each function has a `map` in JavaScript, which calls it for
-        each row of flat arrays. `iife` names a global variable, which a script that is no module makes, `iife.js`;
-        `drag` adds the element `<rose-drag>`, and `animate` what plays a simulation. The `certificate` of the
-        derivatives goes into NAME.json.
+        each row of flat arrays. With `workers` the package has a `remote`, which gives the functions in a Worker, and
+        maps take `workers`; with `dispose` the functions have a `dispose`. `iife` names a global variable, which a
+        script that is no module makes, `iife.js`; `drag` adds the element `<rose-drag>`, and `animate` what plays a
+        simulation. The `certificate` of the derivatives goes into NAME.json.
         """
         from wasm_backend.package.write import write_files
 
         files = self.files(
-            name, version=version, inline=inline, html=html, strip=strip, map=map, iife=iife, drag=drag,
-            animate=animate, certificate=certificate,
+            name, version=version, inline=inline, html=html, strip=strip, map=map, workers=workers, dispose=dispose,
+            iife=iife, drag=drag, animate=animate, certificate=certificate,
         )  # fmt: skip
         return write_files(files, out, force=force)
 
     @edge
     def files(
         self, name: str | None = None, *, version: str | None = None, inline: bool = False, html: bool = False,
-        strip: bool = False, map: bool = False, iife: str | None = None, drag: bool = False, animate: bool = False,
+        strip: bool = False, map: bool = False, workers: bool = False, dispose: bool = False,
+        iife: str | None = None, drag: bool = False, animate: bool = False,
         certificate: Mapping[str, Any] | None = None,
     ) -> dict[str, bytes]:  # fmt: skip
         """The files that `save` writes: the bytes of each, by its name."""
+        from wasm_backend.package.calls import Extras
         from wasm_backend.package.files import About, package_files
         from wasm_backend.package.source_map import without_names
 
@@ -481,8 +485,9 @@ class Compiled:
             self._docs, _hashed(self._sources), f"rose {VERSION}", certificate, version, _licence(self._sources)
         )  # fmt: skip
         name = as_identifier(self.__name__) if name is None else name
+        extras = Extras(map, workers, dispose)
         return package_files(
-            made, name, about, inline=inline, html=html, maps=map, iife=iife, drag=drag, animate=animate
+            made, name, about, inline=inline, html=html, extras=extras, iife=iife, drag=drag, animate=animate
         )
 
     def pretty(self) -> str:

@@ -78,6 +78,12 @@ PAGES: tuple[Page, ...] = (
         (Model("fit", ("curve", "gauss_newton", "newton", "lbfgs", "adam", "gradient_descent")),),
     ),
     Page(
+        "asked",
+        "Asked for",
+        "Four questions of people who use other libraries: a training, a leak, a derivative and a fit, in this page.",
+        (Model("asked", ("train", "logits", "hand", "moves", "fit")),),
+    ),
+    Page(
         "live",
         "Live",
         "Write Python in the page: the compiler itself runs there, and the picture follows each pause.",

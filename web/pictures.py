@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 Points = Iterable[Sequence[float]]
@@ -173,7 +174,33 @@ def fit(model: Any) -> str:
     )  # fmt: skip
 
 
+def asked(model: Any) -> str:
+    turns = [3 * k / 32 for k in range(32)]
+    points = [(k / 32 * math.cos(2 * t), k / 32 * math.sin(2 * t)) for k, t in enumerate(turns)]
+    classes = [int(t) for t in turns]
+    small = [[[math.sin(7 * i + 3 * j + 1) / 2 for j in range(m)] for i in range(n)] for n, m in ((2, 16), (16, 3))]
+    net: Any = {"w1": small[0], "b1": [0.0] * 16, "w2": small[1], "b2": [0.0] * 3}
+    for _ in range(2_000):
+        net = model.train(net, points, classes, 0.5)
+    ways = [(k + 0.5) / 32 * 2.2 - 1.1 for k in range(32)]
+    rows = ["", "", ""]  # of each class, the squares that are put into it, joined where they touch
+    for y in ways:
+        put = [max(range(3), key=z.__getitem__) for z in model.logits(net, [(x, y) for x in ways])]
+        for c, group in groupby(range(32), put.__getitem__):
+            first, *more = group
+            wide = _number(2.2 / 32 * (1 + len(more)))
+            rows[c] += f"M{_number(ways[first] - 0.034)} {_number(-y - 0.034)}h{wide}v.069h-{wide}z"
+    regions = [_element("path", class_=f"class-{c}", d=row) for c, row in enumerate(rows)]
+    dots = [
+        _element("circle", class_=f"class-{c}", cx=x, cy=-y, r=0.035) for (x, y), c in zip(points, classes, strict=True)
+    ]
+    return _svg(
+        "world", "-1.1 -1.1 2.2 2.2", "A spiral of points in three classes, which a network has learnt",
+        f'<g id="regions">{"".join(regions)}</g>', *dots,
+    )  # fmt: skip
+
+
 PICTURES: Mapping[str, Callable[[Any], str]] = {
     "home": home, "quadratic": quadratic, "billiards": billiards, "robot": robot, "slide": slide,
-    "drag": drag, "fit": fit,
+    "drag": drag, "fit": fit, "asked": asked,
 }  # fmt: skip

@@ -106,6 +106,8 @@ _DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
 @_simd
 @_finite
 @click.option("--map", "maps", is_flag=True, help="Add f.map, which calls f for each row of flat arrays.")
+@click.option("--workers", is_flag=True, help="Add remote(), the functions in a Worker; and Workers to f.map.")
+@click.option("--dispose", is_flag=True, help="Add dispose(), which drops the memory of the functions.")
 @click.option("--inline", is_flag=True, help="Put the module into index.js, and write no .wasm.")
 @click.option("--bundler", type=click.Choice([*BUNDLERS]), help="What takes it: --inline for those that need it.")
 @click.option("--iife", metavar="GLOBAL", help="Add iife.js, a script that is no module, and makes a global variable.")
@@ -122,8 +124,8 @@ _DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
 def compile_(
     target: str, out: str, name: str | None, version: str | None,
     grad: bool, value_and_grad: bool, hessian: bool, vjp: bool,
-    sizes: tuple[str, ...], dynamic: bool, dtype: str, simd: str | None, finite: bool, maps: bool, inline: bool,
-    bundler: str | None, iife: str | None, drag: bool, animate: bool,
+    sizes: tuple[str, ...], dynamic: bool, dtype: str, simd: str | None, finite: bool, maps: bool, workers: bool,
+    dispose: bool, inline: bool, bundler: str | None, iife: str | None, drag: bool, animate: bool,
     html: bool, strip: bool, max_gz: int | None, no_check: bool, force: bool, as_json: bool, quiet: bool, verbose: bool,
 ) -> None:  # fmt: skip
     """Compile functions to a package for the web: NAME.wasm, index.js, index.d.ts, package.json, and what they need.
@@ -152,7 +154,7 @@ def compile_(
         name = re.sub(r"^\W|[^\w.-]", "_", path.stem) if name is None else name
         files = made.files(
             name, version=version, inline=inline or BUNDLERS.get(bundler or "", False), html=html, strip=strip,
-            map=maps, iife=iife, drag=drag, animate=animate, certificate=certificate,
+            map=maps, workers=workers, dispose=dispose, iife=iife, drag=drag, animate=animate, certificate=certificate,
         )  # fmt: skip
         _weigh(files, max_gz)
         paths = write_files(files, out, force=force)

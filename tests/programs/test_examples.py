@@ -304,6 +304,21 @@ def test_a_path_around_a_hill_is_found_by_natural_gradients(example: Any):
     assert np.linalg.norm(rose.grad(ran.cost)(c)) < np.linalg.norm(rose.grad(ran.cost)(ran.plain(ran.straight))) / 10
 
 
+def test_what_users_of_others_asked_for(example: Any):
+    ran, at, h = example("asked"), [0.3, 0.1, -0.2], 1e-6
+    hand = rose.compile(ran.hand)
+    off = (ran.BASE - ran.HAND) * math.tan(math.pi / 6) / 2
+    for k, angle in enumerate(at):
+        out, turn = off + ran.ARM * math.cos(angle), -math.pi / 2 + 2 * math.pi * k / 3
+        elbow = [out * math.cos(turn), out * math.sin(turn), -ran.ARM * math.sin(angle)]
+        assert math.dist(elbow, hand(at)) == pytest.approx(ran.BAR, rel=1e-12)
+    moved = [(hand(np.add(at, d)) - hand(np.subtract(at, d))) / (2 * h) for d in h * np.eye(3)]
+    assert np.transpose(rose.compile(ran.moves)(at)) == pytest.approx(np.array(moved), rel=1e-7)
+    *_, wave, first, last = ran.printed.splitlines()
+    assert wave.startswith("amplitude 2.000000, frequency 2.000000, after ")
+    assert float(first.split()[-1]) > 1.0 and float(last.split()[-1]) < 0.02
+
+
 def test_every_example_is_tested_says_what_it_shows_and_imports_little():
     tested = Path(__file__).read_text(encoding="utf-8")
     for name in EXAMPLES:

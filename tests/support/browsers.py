@@ -26,13 +26,16 @@ FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
 class _Files(SimpleHTTPRequestHandler):
     extensions_map = SimpleHTTPRequestHandler.extensions_map | {".js": "text/javascript", ".mjs": "text/javascript"}
 
-    def __init__(self, *args: Any, csp: str | None, **kwargs: Any) -> None:
-        self.csp = csp
+    def __init__(self, *args: Any, csp: str | None, isolated: bool, **kwargs: Any) -> None:
+        self.csp, self.isolated = csp, isolated
         super().__init__(*args, **kwargs)
 
     def end_headers(self) -> None:
         if self.csp is not None:
             self.send_header("Content-Security-Policy", self.csp)
+        if self.isolated:
+            self.send_header("Cross-Origin-Opener-Policy", "same-origin")
+            self.send_header("Cross-Origin-Embedder-Policy", "require-corp")
         super().end_headers()
 
     def log_message(self, format: str, *args: Any) -> None:
@@ -40,9 +43,11 @@ class _Files(SimpleHTTPRequestHandler):
 
 
 @contextmanager
-def served(directory: Path, csp: str | None = None) -> Generator[str]:
-    """The address of a server of these files, which sends the Content-Security-Policy."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Files, directory=str(directory), csp=csp)) as server:
+def served(directory: Path, csp: str | None = None, *, isolated: bool = False) -> Generator[str]:
+    """The address of a server of these files, which sends the Content-Security-Policy; an `isolated` page may share
+    memory with its Workers."""
+    handler = partial(_Files, directory=str(directory), csp=csp, isolated=isolated)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()

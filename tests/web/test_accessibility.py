@@ -11,7 +11,7 @@ from pairs import pairs, rest_in_fuzz
 from playwright.sync_api import Browser
 
 AXE = BUNDLERS / "node_modules" / "axe-core" / "axe.min.js"
-PAGES = ["", "quadratic/", "billiards/", "robot/", "slide/", "drag/", "fit/", "live/"]
+PAGES = ["", "quadratic/", "billiards/", "robot/", "slide/", "drag/", "fit/", "asked/", "live/"]
 SIZES, SCHEMES = [(390, 844), (1280, 800)], ["light", "dark"]
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 FOUND = """async (tags) => {

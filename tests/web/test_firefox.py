@@ -13,6 +13,7 @@ DRAWN = {  # what a page says, and that it is what it says in Chromium
     "slide/": ("least.textContent", "1.6279"),
     "drag/": ("document.querySelector('rose-drag')?.querySelectorAll('.rose-handle').length", "44"),
     "fit/": ("document.querySelectorAll('.handle').length", "9"),
+    "asked/": ("document.querySelector('#found-f').textContent", "2.0000"),
     "live/": ("value.textContent", "166.480"),
 }
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-PAGES = ["", "quadratic/", "billiards/", "robot/", "slide/", "drag/", "fit/", "live/"]
+PAGES = ["", "quadratic/", "billiards/", "robot/", "slide/", "drag/", "fit/", "asked/", "live/"]
 
 
 @pytest.fixture

@@ -74,7 +74,7 @@ export const bind = (source, functions, page = {}) =>
 export const bytes = (base64) => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
 
 /** Imports what a bundler shall not look for. @param {string} file */
-const later = (file) => import(/* webpackIgnore: true */ /* @vite-ignore */ file);
+export const later = (file) => import(/* webpackIgnore: true */ /* @vite-ignore */ file);
 
 /**
  * Compiles a module from any source.
@@ -112,6 +112,9 @@ export const compile = async (from, name) => {
   }
 };
 
+/** The functions of modules, as `init` gives them. @type {WeakMap<WebAssembly.Module, any>} */
+export const kept = new WeakMap();
+
 /**
  * The exports of a package. Each source is loaded once, and each module bound once, or once more for each call that
  * supplies host functions.
@@ -121,8 +124,6 @@ export const compile = async (from, name) => {
 export const loader = (functions, own, name) => {
   /** The modules by source; the package's own is at "". @type {Map<string, Promise<WebAssembly.Module>>} */
   const known = new Map();
-  /** The functions of modules. @type {WeakMap<WebAssembly.Module, any>} */
-  const made = new WeakMap();
 
   /** @param {Source | Promise<Source>} [source] */
   const load = (source = "") => {
@@ -143,8 +144,8 @@ export const loader = (functions, own, name) => {
   const init = async (source, opaque) => {
     const module = /** @type {WebAssembly.Module} */ (await load(source));
     if (opaque) return initSync(module, opaque);
-    if (!made.has(module)) made.set(module, initSync(module));
-    return made.get(module);
+    if (!kept.has(module)) kept.set(module, initSync(module));
+    return kept.get(module);
   };
   return { init, initSync, load };
 };

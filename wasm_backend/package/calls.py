@@ -9,7 +9,7 @@ another instance, and direct functions have one of their own.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from .accessors import (
     ARRAYS,
@@ -38,20 +38,29 @@ def is_direct(export: Data) -> bool:
     return not export.get("calls") and all([p["type"]["kind"] == "real" and p["at"] is None for p in params])
 
 
-def functions(data: Data, *, maps: bool = False) -> tuple[str, list[str]]:
-    """The statements that make `functions`, of a module and what the page supplies, and what they need.
+class Extras(NamedTuple):
+    """What a package has besides calls: `f.map`, Workers, and `dispose`."""
 
-    With `maps`, each function has its `map`.
-    """
-    made = Calls(data, maps)
+    maps: bool = False
+    workers: bool = False
+    dispose: bool = False
+
+
+PLAIN = Extras()
+
+
+def functions(data: Data, extras: Extras = PLAIN) -> tuple[str, list[str]]:
+    """The statements that make `functions`, of a module and what the page supplies, and what they need."""
+    made = Calls(data, extras)
     return made.text(), list(made.accessors.uses)
 
 
 class Calls:
     """The calls of a module, whose signatures are `data`."""
 
-    def __init__(self, data: Data, maps: bool) -> None:
-        self.data, self.maps = data, maps
+    def __init__(self, data: Data, extras: Extras) -> None:
+        self.data, self.extras = data, extras
+        self.given = "module,page,pool" if extras.maps and extras.workers else "module,page"
         self.exports: Sequence[Data] = data["exports"]
         self.hosted: Sequence[Data] = [*data["imports"], *data.get("prints", [])]
         written = [p["type"] for x in self.exports for p in x["params"]] + [f["result"] for f in self.hosted]
@@ -72,29 +81,56 @@ class Calls:
         looks = f"const look=()=>{{const b=x.memory.buffer;{fresh}}};look();\n" if views else ""
         given = f",{{{','.join(imports)}}}" if imports else ""
         nested = ["busy", "q", "more"] if self.hosted or not all(direct) else []
-        again = f"const again=(p,k)=>{{const f=(more??={name}(module,page))[k];return p?f.unchecked:f}};\n"
+        again = f"const again=(p,k)=>{{const f=(more??={name}({self.given}))[k];return p?f.unchecked:f}};\n"
+        held = "let" if self.extras.dispose else "const"
         variables = [*views, *nested, *self.variables, *self.told.values(), *a.dynamic.values()]
         text = (
             (f"const said={literal(self.data['failed']['said'])};\n" if "failed" in self.data else "")
-            + f"const {name}=(module,page)=>{{\n"
+            + f"const {name}=({self.given})=>{{\n"
             + (f"let {','.join(variables)};\n" if variables else "")
             + ("let t=0;\n" if self.told else "")
             + "".join(a.text)
-            + f"const {{exports:x}}=new WebAssembly.Instance(module{given});\n{looks}{again if nested else ''}"
-            + f"return {{\n{listed}}};\n}};\n"
+            + f"{held} {{exports:x}}=new WebAssembly.Instance(module{given});\n{looks}{again if nested else ''}"
+            + f"return {self._returned(listed, name, views, nested)};\n}};\n"
         ).replace(_LOOK, look)
         if name == "functions":
             return text
         pairs = zip(self.exports, direct, strict=True)
         chosen = ",".join([f"{key(x['name'])}:{member('n' if d else 'm', x['name'])}" for x, d in pairs])
-        two = "const n=instance(module,page),m=instance(module,page);"
-        return f"{text}const functions=(module,page)=>{{{two}return {{{chosen}}}}};\n"
+        two = f"const n=instance({self.given}),m=instance({self.given});"
+        both = self._disposable(f"{{{chosen}}}", "m.dispose();n.dispose()")
+        return f"{text}const functions=({self.given})=>{{{two}return {both}}};\n"
+
+    def _returned(self, listed: str, name: str, views: Sequence[str], nested: Sequence[str]) -> str:
+        """What an instance gives: its functions, and with `dispose` what drops all that it holds."""
+        made = f"{{\n{listed}}}"
+        if not self.extras.dispose:
+            return made
+        running = f"if(busy)throw Error({literal('dispose: a call is running')});" if nested else ""
+        dropped = f"{running}{'='.join(['x', *views, *nested[2:]])}=0"
+        if name == "instance":
+            return f"{{\n{listed}dispose(){{{dropped}}}}}"
+        return self._disposable(made, dropped)
+
+    def _disposable(self, made: str, dropped: str) -> str:
+        """The functions, with what drops them."""
+        if not self.extras.dispose:
+            return made
+        ended = ";pool?.end(module)" if "pool" in self.given else ""
+        return f"{self.accessors.use('disposable')}({made},module,()=>{{{dropped}{ended}}})"
+
+    def _export(self, name: str, by: str = "g") -> tuple[str, str]:
+        """The export in a call, and the statement before it: one that can be dropped is not held by the function."""
+        if not self.extras.dispose:
+            return "f", ""
+        return member("x", name), f"x||{self.accessors.use('ended')}({literal(name)},{by});"
 
     def _property(self, export: Data, direct: bool) -> str:
         """A function, as a property of an object."""
         made = self._direct(export) if direct else self._other(export)
-        if self.maps:
-            made = mapped(self.accessors, export, made, _LOOK, direct=direct)
+        if self.extras.maps:
+            f, pool = self._export(export["name"], "m"), self.extras.workers
+            made = mapped(self.accessors, export, made, _LOOK, f, direct=direct, pool=pool)
         return f"{key(export['name'])}:{made},\n"
 
     def _direct(self, export: Data) -> str:
@@ -105,18 +141,20 @@ class Calls:
         tests = [f'typeof {a}=="number"' for a in args]
         wrong = f"{use('misfit')}(g,{literal(name)},{names},[{listed}],arguments.length)"
         f, t = member("x", name), result["type"]
-        if t["kind"] == "real" and result["at"] is None and not export.get("fails"):
+        g, check = self._export(name)
+        if t["kind"] == "real" and result["at"] is None and not export.get("fails") and not check:
             fits = "&&".join([*tests, f"arguments.length=={len(args)}"])
             return f"{use('numeric')}({f},(f)=>function g({listed}){{return {fits}?f({listed}):{wrong}}})"
         out = self._out(result)
-        called = self._called(f"f({listed})", t, result["at"], out, name)
+        called = self._called(f"{g}({listed})", t, result["at"], out, name)
         if export.get("fails"):
             called = f"try{{{called}}}catch(e){{throw {use('failed')}(e,g,x,said)}}"
         n = f"(o?.out?{len(args) + 1}:{len(args)})" if out else str(len(args))
         fits = f"arguments.length=={n}" + (f"&&(p||{'&&'.join(tests)})" if tests else "")
         given = ",".join([*args, *["o"] * bool(out)])
         ended = "return;" if t["kind"] == "unit" else ""
-        return f"{use('both')}({f},(f,p)=>function g({given}){{if({fits}){{{called}{ended}}}{wrong}}})"
+        held = 0 if check else f
+        return f"{use('both')}({held},(f,p)=>function g({given}){{{check}if({fits}){{{called}{ended}}}{wrong}}})"
 
     def _other(self, export: Data) -> str:
         """A function that reads and writes memory, with its form that checks no numbers."""
@@ -131,14 +169,15 @@ class Calls:
                 sent.append(arg.replace("a", "n"))
         body += "q=0;" * bool(self.hosted)
         out = self._out(result)
-        body += self._called(f"f({','.join(sent)})", result["type"], result["at"], out, name)
+        f, check = self._export(name)
+        body += self._called(f"{f}({','.join(sent)})", result["type"], result["at"], out, name)
         n, given = len(args), ",".join([*args, *["o"] * bool(out)])
         count = f"(o?.out?{n + 1}:{n})" if out else str(n)
         caught = f"{a.use('told')}(e,g)"
         if export.get("fails"):
             caught = f"{a.use('failed')}({caught},g,x,said)"
         return (
-            f"{a.use('both')}({member('x', name)},(f,p)=>function g({given}){{"
+            f"{a.use('both')}({0 if check else member('x', name)},(f,p)=>function g({given}){{{check}"
             f"if(arguments.length!={count}){a.use('count')}({literal(name)},{n},arguments.length,g);"
             f"if(busy)return again(p,{literal(name)})(...arguments);"
             f"busy=1;q=p;try{{{body}}}catch(e){{throw {caught}}}finally{{busy=0}}}})"

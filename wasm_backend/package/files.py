@@ -20,8 +20,19 @@ from rose.ir import Func
 
 from ..abi.signature import Lowered
 from ..libm.link import notice
+from .calls import PLAIN, Extras
 from .html import html_page
-from .javascript import core_file, entries, iife_file, imports_of, signature_data, source, without_comments
+from .javascript import (
+    core_file,
+    core_text,
+    entries,
+    iife_file,
+    imports_of,
+    signature_data,
+    source,
+    without_comments,
+    worker_file,
+)
 from .manifest import checked_version, manifest, npm_name, stem, version_of
 from .metadata import as_json, encoded, sealed
 from .readme import readme
@@ -47,37 +58,39 @@ class About:
 
 
 def package_files(
-    lowered: Lowered, name: str, about: About = About(), *,
-    inline: bool = False, html: bool = False, maps: bool = False, iife: str | None = None, drag: bool = False,
-    animate: bool = False,
+    lowered: Lowered, name: str, about: About = About(), *, inline: bool = False, html: bool = False,
+    extras: Extras = PLAIN, iife: str | None = None, drag: bool = False, animate: bool = False,
 ) -> dict[str, bytes]:  # fmt: skip
     """The files of a package, by name: the same bytes for the same module.
 
     The `name` is that of npm, and its last part that of the files. With `inline` the module is inside of `index.js`,
-    and in no file of its own; `html` adds a page to try it with. With `maps` each function has a `map`. `iife` is the
-    name of a global variable, for pages whose scripts are no modules; `drag` and `animate` add what pages use beside.
+    and in no file of its own; `html` adds a page to try it with. The `extras` are `f.map`, Workers and `dispose`.
+    `iife` is the name of a global variable, for pages whose scripts are no modules; `drag` and `animate` add what pages
+    use beside.
     """
     full, name = name, stem(name)
     version = None if about.version is None else checked_version(about.version)
-    _check_functions(lowered)
+    _check_functions(lowered, extras)
     imports = imports_of(lowered)
     plain, modules = lowered.plain, {f"{name}.wasm": lowered.wasm}
     if plain is not None:
         modules = {f"{name}.wasm": plain.wasm, f"{name}.simd.wasm": lowered.wasm}
     probe = plain and plain.probe
     data = signature_data(lowered, imports)
+    worker = worker_file(data, extras) if extras.workers else None
     texts = {
-        **entries(modules, probe, inline=inline),
-        **declarations(name, lowered.signatures.values(), imports, about.docs, inline=inline, maps=maps, iife=iife),
-        "core.js": core_file(data, npm_name(full), maps=maps),
+        **entries(modules, probe, inline=inline, worker=worker),
+        **declarations(name, lowered.signatures.values(), imports, about.docs, inline=inline, extras=extras, iife=iife),
+        "core.js": core_file(data, npm_name(full), extras),
     }
     if iife is not None:
-        texts["iife.js"] = iife_file(data, npm_name(full), modules, probe, checked_global(iife), maps=maps)
+        made = core_text(data, npm_name(full), extras)
+        texts["iife.js"] = iife_file(made, modules, probe, checked_global(iife), worker)
     for file in ["rose-drag"] * drag + ["animate"] * animate:
         texts |= {f"{file}.js": without_comments(source(f"{file}.js")), f"{file}.d.ts": source(f"{file}.d.ts")}
     if html:
         texts[f"{name}.html"] = html_page(lowered, imports, name, about.docs)
-    texts["README.md"] = readme(lowered, imports, full, about.docs, [*texts], iife=iife)
+    texts["README.md"] = readme(lowered, imports, full, about.docs, [*texts], iife=iife, workers=extras.workers)
     linked, source_maps = _mapped(name, {} if inline else modules, lowered)
     files = {**linked, **{k: encoded(text) for k, text in texts.items()}}
     if lowered.mathematics:
@@ -101,13 +114,15 @@ def _mapped(
     return linked, {f"{file}.map": source_map(file, origins[file]) for file in modules}
 
 
-def _check_functions(lowered: Lowered) -> None:
-    if "then" in lowered.signatures:
-        raise RoseError(
-            "a function of a package cannot be called then: JavaScript would treat the package as a promise",
-            None,
-            "give it another name",
-        )
+def _check_functions(lowered: Lowered, extras: Extras) -> None:
+    taken = {"then": "JavaScript would treat the package as a promise"}
+    if extras.workers:
+        taken["terminate"] = "what ends its Worker is called so"
+    if extras.dispose:
+        taken["dispose"] = "what drops its memory is called so"
+    for name, why in taken.items():
+        if name in lowered.signatures:
+            raise RoseError(f"a function of a package cannot be called {name}: {why}", None, "give it another name")
 
 
 def _metadata(

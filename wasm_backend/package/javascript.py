@@ -22,7 +22,7 @@ from rose.ir import Func
 from ..abi.layout import describe
 from ..abi.signature import FAILED, Lowered
 from .accessors import literal
-from .calls import functions
+from .calls import PLAIN, Extras, functions
 
 _JS = Path(__file__).parents[1] / "js"
 
@@ -69,13 +69,16 @@ def _print_data(f: Printer) -> dict[str, Any]:
 # the runtime
 
 
-def core_of(data: Mapping[str, Any], roots: Sequence[str], *, maps: bool = False) -> str:
+def core_of(data: Mapping[str, Any], roots: Sequence[str], extras: Extras = PLAIN) -> str:
     """The functions of a module whose signatures are these, behind what they and the `roots` need of the runtime."""
-    text, needed = functions(data, maps=maps)
+    text, needed = functions(data, extras)
     return f"{runtime([*roots, *needed])}{text}"
 
 
-_FILES = "rose.js", "rose-values.js", "rose-kinds.js", "rose-map.js", "rose-host.js", "rose-print.js", "rose-failed.js"
+_FILES = (
+    "rose.js", "rose-values.js", "rose-kinds.js", "rose-map.js", "rose-host.js", "rose-print.js", "rose-failed.js",
+    "rose-dispose.js", "rose-thread.js", "rose-pool.js", "rose-remote.js", "rose-worker.js",
+)  # fmt: skip
 _STATEMENT = re.compile(r"(?:export )?(?:const|class) (\w+)[^;]")
 
 
@@ -118,56 +121,96 @@ def source(file: str) -> str:
     return (_JS / file).read_text(encoding="utf-8")
 
 
-def core_file(data: Mapping[str, Any], package: str, *, maps: bool = False) -> str:
+def core_text(data: Mapping[str, Any], package: str, extras: Extras = PLAIN) -> tuple[str, str]:
+    """The functions with what they need, and the function that an entry point calls, as an expression."""
+    roots = ["remotely", *["pooled"] * extras.maps] if extras.workers else []
+    core = core_of(data, ["loader", "bytes", *roots], extras)
+    entry = f"(own) => loader(functions, own, {literal(package)})"
+    if extras.workers:
+        entry = _with_workers(data, package, extras)
+    return core, entry
+
+
+def core_file(data: Mapping[str, Any], package: str, extras: Extras = PLAIN) -> str:
     """`core.js`: the functions, and the function `entry` that the entry points call."""
-    core = core_of(data, ["loader", "bytes"], maps=maps)
+    core, entry = core_text(data, package, extras)
     return f"""\
 // Made by Rose: the functions of the module, and what loads it.
 {core}export {{ bytes }};
-export const entry = (own) => loader(functions, own, {literal(package)});
+export const entry = {entry};
 """
 
 
 def iife_file(
-    data: Mapping[str, Any], package: str, modules: Mapping[str, bytes], probe: bytes | None, name: str, *, maps: bool
+    made: tuple[str, str], modules: Mapping[str, bytes], probe: bytes | None, name: str, worker: str | None = None
 ) -> str:
     """`iife.js`: all in one script that is no module, and makes one global variable."""
-    core = core_of(data, ["loader", "bytes"], maps=maps)
+    core, entry = made
+    more = "" if worker is None else f", {literal(worker)}"
     return f"""\
 // Made by Rose, for a script that is no module. The types are in iife.d.ts.
 var {name} = (() => {{
 "use strict";
-{core}return loader(functions, () => {_chosen(modules, probe)}, {literal(package)});
+{core}return ({entry})(() => {_chosen(modules, probe)}{more});
 }})();
 """
 
 
+def _with_workers(data: Mapping[str, Any], package: str, extras: Extras) -> str:
+    """The function `entry` of a package that has `remote`."""
+    all, forms = [[x["name"], len(x["params"])] for x in data["exports"]], ["unchecked", *["map"] * extras.maps]
+    bound, pool = "functions", ""
+    if extras.maps:
+        pool = "  const pool = pooled(start, base);\n"
+        bound = "(module, page) => functions(module, page, pool)"
+    return f"""(own, start, base) => {{
+{pool}  const made = loader({bound}, own, {literal(package)});
+  return {{ ...made, remote: remotely({literal(all)}, {literal(forms)}, made.load, start, base) }};
+}}"""
+
+
+def worker_file(data: Mapping[str, Any], extras: Extras) -> str:
+    """`worker.js`: the functions, as what a Worker calls for the page. It imports nothing."""
+    core = core_of(data, ["serve", *["mapping"] * extras.maps], extras._replace(dispose=False))
+    return f"// Made by Rose: what runs in a Worker.\n{core}serve(functions{', mapping' * extras.maps});\n"
+
+
 # entry points
 
+# bundlers look for these words
+_STARTED = ', () => new Worker(new URL("./worker.js", import.meta.url), { type: "module" }), import.meta.url'
 
-def _entry(own: str, module: str = "", names: str = "entry") -> str:
+
+def _entry(own: str, module: str = "", names: str = "entry", worker: str | None = None) -> str:
+    remote, worker = ("", "") if worker is None else (", remote", worker)
     return f"""\
 // Made by Rose. The types and the documentation are in index.d.ts.
 {module}import {{ {names} }} from "./core.js";
 
-export const {{ init, initSync, load }} = entry(() => {own});
+export const {{ init, initSync, load{remote} }} = entry(() => {own}{worker});
 
 export default init;
 """
 
 
-def entries(modules: Mapping[str, bytes], probe: bytes | None, *, inline: bool) -> dict[str, str]:
+def entries(
+    modules: Mapping[str, bytes], probe: bytes | None, *, inline: bool, worker: str | None = None
+) -> dict[str, str]:
     """The entry points, for modules by file name: the first is for every engine, a second one for those that accept the
-    `probe`. With `inline` there is only `index.js`, which contains the modules."""
-    held = _entry(_chosen(modules, probe), names="bytes, entry")
+    `probe`. With `inline` there is only `index.js`, which contains the modules, and the script of a `worker`."""
+    started, inside, none = None, None, None
+    if worker is not None:
+        started, inside, none = _STARTED, f", {literal(worker)}", ""
+    held = _entry(_chosen(modules, probe), names="bytes, entry", worker=inside)
     if inline:
         return {"index.js": held}
     plain = next(iter(modules))
     url = 'new URL("./{}", import.meta.url)'.format
     return {
-        "index.js": _entry(_chosen(modules, probe, url)),
-        "workerd.js": _entry("module", f'import module from "./{plain}";\n'),
+        "index.js": _entry(_chosen(modules, probe, url), worker=started),
+        "workerd.js": _entry("module", f'import module from "./{plain}";\n', worker=none),
         "inline.js": held,
+        **({} if worker is None else {"worker.js": worker}),
     }
 
 

@@ -65,8 +65,8 @@ def why_not(export: Data) -> str:
     return "" if column(export["result"]["type"]) else "its result is not a number, or numbers of one kind"
 
 
-def mapped(a: Accessors, export: Data, made: str, look: str, *, direct: bool) -> str:
-    """The function that an expression has `made`, with its map."""
+def mapped(a: Accessors, export: Data, made: str, look: str, f: tuple[str, str], *, direct: bool, pool: bool) -> str:
+    """The function that an expression has `made`, with its map; `f` is its export, and the statement before."""
     name = export["name"]
     if why := why_not(export):
         return f"{a.use('mapped')}({made},{a.use('unmapped')}({literal(name)},{literal(why)}))"
@@ -86,7 +86,7 @@ def mapped(a: Accessors, export: Data, made: str, look: str, *, direct: bool) ->
             copies += _copied(c.width, view, a.at(p["at"]).index(bytes), f"b{k}", f"p{k}")
     of = column(result["type"])
     assert of is not None
-    call = f"f({','.join(sent)})"
+    call, held = f"{f[0]}({','.join(sent)})", "0" if f[1] else member("x", name)
     if result["at"] is None and result["type"]["kind"] in VIEWS:
         call = f"w[r]={call};"
     else:
@@ -110,8 +110,15 @@ def mapped(a: Accessors, export: Data, made: str, look: str, *, direct: bool) ->
     if not direct:
         again = f"if(busy)return again(0,{literal(name)}).map(...arguments);"
         busy, idle = "busy=1;q=0;", "finally{busy=0}"
-    body = f"{again}{checked}let i=0;{busy}try{{{loop}}}{caught}{idle}return w"
-    return f"{a.use('mapped')}({made},((f)=>function m({','.join([*args, 'o'])}){{{body}}})({member('x', name)}))"
+    spread = ""
+    if pool:
+        given = [f"b{k}" if c else "undefined" for k, c in enumerate(columns)]
+        far = [f"s{k}" if c else "0" for k, c in enumerate(columns)]
+        job = f"name:{literal(name)},n,w,width:{of.width},args:[{','.join(given)}],steps:[{','.join(far)}]"
+        counted = checked.replace("(o?.out?1:0)", "1")
+        spread = f"if(o?.workers!==undefined)return pool(module,()=>{{{counted}return {{{job}}}}},o,m);"
+    body = f"{f[1]}{spread}{again}{checked}let i=0;{busy}try{{{loop}}}{caught}{idle}return w"
+    return f"{a.use('mapped')}({made},((f)=>function m({','.join([*args, 'o'])}){{{body}}})({held}))"
 
 
 def _layout(p: Data, c: Column) -> str:

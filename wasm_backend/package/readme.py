@@ -72,6 +72,29 @@ console.log({call});
 
 ## In a Worker
 
+{worker}
+## Content-Security-Policy
+
+```
+script-src 'self' 'wasm-unsafe-eval'{connect}
+```
+
+`{name}.json` has the signatures, the hashes of all files, and the sources and the compiler of the module.
+"""
+
+_REMOTE = """\
+```js
+import {{ remote }} from "./{folder}/index.js";
+
+const model = await remote();
+console.log(await {call});
+model.terminate();
+```
+
+Options stand behind the arguments: `signal` stops a call at once, and buffers in `transfer` are moved, not copied.
+"""
+
+_WORKER = """\
 ```js
 // page.js: compiles the module once, and sends it
 import {{ load }} from "./{folder}/index.js";
@@ -86,14 +109,6 @@ onmessage = ({{ data }}) => {{
   postMessage({call});
 }};
 ```
-
-## Content-Security-Policy
-
-```
-script-src 'self' 'wasm-unsafe-eval'{connect}
-```
-
-`{name}.json` has the signatures, the hashes of all files, and the sources and the compiler of the module.
 """
 
 _BUNDLED = """
@@ -158,9 +173,10 @@ const opaque = {{
 
 def readme(
     lowered: Lowered, imports: Sequence[Func], name: str, docs: Mapping[str, str], files: Sequence[str],
-    *, iife: str | None = None,
+    *, iife: str | None = None, workers: bool = False,
 ) -> str:  # fmt: skip
-    """The README of a package with these files, in Markdown."""
+    """The README of a package with these files, in Markdown; with `workers`, its Worker is that of `remote`, unless the
+    page supplies functions."""
     first = next(iter(lowered.signatures.values()))
     needed = [f for f in imports if "." not in f.name]
     title, name, npm = name, stem(name), npm_name(name)
@@ -168,6 +184,8 @@ def readme(
     inline, call, init = "inline.js" not in files, _call(first), "undefined, opaque" if needed else ""
     told = {"npm": npm, "folder": folder, "iife": iife}
     told["alone"] = call.replace("model", f"{iife}.initSync({init})", 1)
+    after = ", opaque" if needed else ""
+    worker = (_REMOTE if workers and not needed else _WORKER).format(folder=folder, call=call, init_after=after)
     return _README.format(
         title=title,
         name=name,
@@ -179,9 +197,9 @@ def readme(
         tried=_TRIED.format(name=name) * (f"{name}.html" in files),
         call=call,
         init=init,
-        init_after=", opaque" if needed else "",
+        worker=worker,
         bundled="" if inline else _BUNDLED.format(name=name, npm=npm, folder=folder),
-        connect="" if inline else "; connect-src 'self'",
+        connect=("" if inline else "; connect-src 'self'") + "; worker-src 'self' blob:" * workers,
     )
 
 

@@ -16,7 +16,9 @@ from rose.ir.types import Bool, Single, Tuple, Type, Unit, Vec, is_complex
 
 from ..abi.layout import defaults, describe, in_javascript, kind
 from ..abi.signature import Signature
+from . import worker_types
 from .accessors import filled, flat_kind
+from .calls import PLAIN, Extras
 from .maps import column, why_not
 
 # names that a parameter cannot have in strict code; the last three are not keywords, but forbidden too
@@ -51,7 +53,8 @@ class Types:
     name then ends in `Like`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, extras: Extras = PLAIN) -> None:
+        self.taken = _TAKEN | worker_types.names(extras)
         self.names: dict[tuple[Type, bool], str] = {}
         self.same: dict[tuple[str, str, str], str] = {}  # the names of interfaces, by their text
         self.interfaces: list[str] = []
@@ -133,7 +136,7 @@ class Types:
         if (wanted, doc, fields) in self.same:  # the same but for sizes, which TypeScript does not have
             return self.same[wanted, doc, fields]
         count = 2
-        while name in _TAKEN or name in self.names.values():
+        while name in self.taken or name in self.names.values():
             name, count = f"{wanted}{count}", count + 1
         self.names[t, argument] = self.same[wanted, doc, fields] = name
         self.interfaces.append(f"{comment(doc)}export interface {name} {{\n{fields}}}\n")
@@ -205,14 +208,14 @@ def _arrow(
     return f"({', '.join(listed)}) => {of}"
 
 
-def _member(types: Types, s: Signature, doc: str, maps: bool) -> str:
+def _member(types: Types, s: Signature, doc: str, extras: Extras) -> str:
     """A function of the module, as a member of an interface."""
     told = parsed(doc)
     labels = s.labels or [(name, ()) for name in told.results]
     arrow = _arrow(types, [(p.name, p.type) for p in s.params], s.result.type, argument=True, labels=labels)
     if array := filled(describe(s.result.type)):
         arrow = f"Into<{arrow}, {_FLAT[array]}>"
-    mapped = f" & {{ readonly map: {_map(s)} }}" if maps and not why_not(s.describe()) else ""
+    mapped = f" & {{ readonly map: {_map(s, extras)} }}" if extras.maps and not why_not(s.describe()) else ""
     return comment(_documented(s, doc), "  ") + f"  readonly {property_name(s.name)}: Checked<{arrow}>{mapped};\n"
 
 
@@ -228,13 +231,15 @@ def _documented(s: Signature, doc: str) -> str:
     return "\n\n".join([x for x in (told.text, shown, "\n".join(tags)) if x])
 
 
-def _map(s: Signature) -> str:
+def _map(s: Signature, extras: Extras) -> str:
     """The type of a function's map."""
     names = parameters([p.name for p in s.params])
     listed = [f"{k}: {_column(describe(p.type))}" for k, p in zip(names, s.params, strict=True)]
     of = column(describe(s.result.type))
     assert of is not None
     array = _COLUMNS[of.kind]
+    if extras.workers:
+        return worker_types.map_type(", ".join(listed), array)
     return f"({', '.join([*listed, f'options?: {{ readonly out?: {array} }}'])}) => {array}"
 
 
@@ -310,7 +315,7 @@ export function init({source}{opaque}): Promise<Functions>;
 {sync}
 /** Loads the module itself, once: it can be posted to a Worker, which passes it to `initSync`. */
 export function load(source?: Source | Promise<Source>): Promise<WebAssembly.Module>;
-
+{remote}
 export default init;
 """
 
@@ -335,12 +340,12 @@ def declarations(
     docs: Mapping[str, str],
     *,
     inline: bool,
-    maps: bool = False,
+    extras: Extras = PLAIN,
     iife: str | None = None,
 ) -> dict[str, str]:
     """The files `index.d.ts` and `inline.d.ts`; with `inline`, `index.d.ts` only. With `iife`, also `iife.d.ts`."""
-    types = Types()
-    members = "".join([_member(types, s, docs.get(s.name, ""), maps) for s in signatures])
+    types = Types(extras)
+    members = "".join([_member(types, s, docs.get(s.name, ""), extras) for s in signatures])
     supplied = "".join([_supplied(types, f, docs.get(f.name, "")) for f in imports])
     more = [_OPAQUE.format(members=supplied)] * bool(imports) + types.interfaces
     said = members + "".join(more)
@@ -348,15 +353,18 @@ def declarations(
     more += [_NUMBERS] * bool(re.search(r"\bNumbers\b", said))
     more += [_of(n) for n in range(1, _LONGEST_TUPLE + 1) if re.search(rf"& Of{n}\b", said)]
     more += [_TYPED.format(kind) for kind in ("Float64", "Float32", "Uint32") if re.search(rf"\b{kind}s\b", said)]
+    if held := worker_types.types(extras):
+        more.append(held.rstrip("\n") + "\n")
     needed = any("." not in f.name for f in imports)
     opaque = (", opaque: Opaque" if needed else ", opaque?: Opaque") if imports else ""
     source = "source: Source | Promise<Source> | undefined" if needed else "source?: Source | Promise<Source>"
     at_hand, held = ("source: BufferSource | WebAssembly.Module", "") if not inline else _held(needed)
     index = _INDEX.format(
-        members=members,
+        members=members + worker_types.members(extras),
         more="".join([f"{text}\n" for text in more]),
         file=name,
         source=source,
+        remote=worker_types.entry(extras),
         opaque=opaque,
         sync=_SYNC.format(source=at_hand, opaque=opaque, where=held),
     )

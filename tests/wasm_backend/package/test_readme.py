@@ -6,6 +6,7 @@ import pytest
 from handwritten_package import ADD, MODULE, SAME, lowered, of, opaque
 
 from rose.ir.types import Real
+from wasm_backend.package.calls import Extras
 from wasm_backend.package.files import About, package_files
 
 
@@ -21,6 +22,8 @@ def test_the_readme_has_calls_of_the_functions():
     assert "  pick: (x) => { /* yours */ }," in hosted
     assert hosted.count("init(undefined, opaque)") == 5
     assert "line.html" not in odd
+    remote = package_files(MODULE, "line", extras=Extras(workers=True))["README.md"].decode()
+    assert "console.log(await model.add(1, 2));\nmodel.terminate();" in remote
     assert "`line.html` is one page" in package_files(MODULE, "line", html=True)["README.md"].decode()
 
 
