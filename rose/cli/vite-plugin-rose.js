@@ -85,26 +85,27 @@ export default function rose({ flags = ["--grad"], command, types } = {}) {
     const { at, functions, files, sources } = await compiled(file);
     const names = Object.keys(files).map((each) => basename(each));
     const about = names.find((name) => name.endsWith(".json") && name != "package.json") ?? "";
+    const module = names.includes("inline.js") ? "inline" : "index"; // which contains it, with --inline
     const { imports } = JSON.parse(await readFile(join(at, about), "utf8"));
     // where the page supplies functions, there are none before it does
     const supplied = imports.some((/** @type {any} */ f) => !f.name.includes("."));
     const named = supplied ? [] : functions.filter((/** @type {string} */ f) => /^[A-Za-z_$][\w$]*$/.test(f));
     const entry = ENTRY.filter((name) => !named.includes(name));
     const code = [
-      `import * as made from ${JSON.stringify(join(at, "inline.js").replaceAll("\\", "/"))};`,
+      `import * as made from ${JSON.stringify(join(at, `${module}.js`).replaceAll("\\", "/"))};`,
       "export default made.init;",
       named.length ? "const functions = made.initSync();" : "",
       ...named.map((/** @type {string} */ f, /** @type {number} */ k) => `const f${k} = functions.${f}; export { f${k} as ${f} };`),
       ...entry.map((name) => `export const ${name} = made.${name};`),
     ];
-    if (types ?? existsSync(join(root, "tsconfig.json"))) await declare(file, at, named);
+    if (types ?? existsSync(join(root, "tsconfig.json"))) await declare(file, join(at, `${module}.d.ts`), named);
     return { code: code.join("\n"), sources };
   };
 
-  /** Writes model.d.py.ts. @param {string} file @param {string} at @param {string[]} named */
+  /** Writes model.d.py.ts. @param {string} file @param {string} at The declarations. @param {string[]} named */
   const declare = async (file, at, named) => {
-    const text = await readFile(join(at, "inline.d.ts"), "utf8");
-    const index = (await readFile(join(at, "index.d.ts"), "utf8")).replace(/\/\*\*[^*]*\*\/\nexport function initSync.*\n/, "");
+    const text = await readFile(at, "utf8");
+    const index = (await readFile(join(dirname(at), "index.d.ts"), "utf8")).replace(/\/\*\*[^*]*\*\/\nexport function initSync.*\n/, "");
     const sync = /\/\*\*[^*]*\*\/\nexport function initSync.*\n/.exec(text)?.[0] ?? "";
     const constants = named.filter((f) => !ENTRY.includes(f)).map((f) => `export declare const ${f}: Functions["${f}"];\n`);
     const name = basename(file).replace(/\.(\w+)$/, ".d.$1.ts");

@@ -88,6 +88,17 @@ def test_functions_are_imported_by_name(mine: Path, page: Page):
     assert node("out/main.js", cwd=mine).strip() == "13"
 
 
+def test_flags_and_tests(mine: Path):
+    config = mine / "vite.config.js"
+    config.write_text(config.read_text().replace("rose({", 'rose({ flags: ["--inline", "--hessian"],'))
+    (mine / "model.test.js").write_text(
+        'import { expect, test } from "vitest";\nimport { hessian_loss, loss } from "./model.py";\n'
+        'test("loss", () => expect([loss([1, 2]), hessian_loss([1, 2])[1][1]]).toEqual([13, 6]));\n'
+    )
+    (mine / "node_modules" / "vitest").symlink_to(TOOLS.parent / "vitest")
+    tool("vitest", "run", "--root", ".", cwd=mine)
+
+
 def test_a_page_is_loaded_again_when_a_file_of_python_is_saved(mine: Path, page: Page):
     with developed(mine) as address:
         assert in_chromium(page, address) == [13, 2, 12, 3]

@@ -64,8 +64,8 @@ MUTANTS = (
     Mutant("wasm_backend/simd/loops.py", "self._loop(n - left)", "self._loop(n - left - self.n)"),
     Mutant("wasm_backend/runtime/batch.py", "range(count * k // n, count * (k + 1) // n)",
            "range(count * k // n, count * (k + 1) // n - (k > 0))"),
-    Mutant("wasm_backend/package/accessors.py", "member(v, k), at.plus(self.number(offset)), path",
-           "member(v, k), at, path"),
+    Mutant("wasm_backend/package/accessors.py", "self._given(t, v, k), at.plus(self.number(offset)), path",
+           "self._given(t, v, k), at, path"),
     Mutant("wasm_backend/js/rose-values.js", "const row = new from.constructor(buffer, next, n);",
            "const row = new from.constructor(buffer, 0, n);"),
     # masks of what is not taken, and of what is read in part
