@@ -1,6 +1,6 @@
 """What Workers gain and cost, in node: a map without and with them, and one call: `python -m benchmarks.workers`.
 
-A row is 200 steps of a pendulum, some two microseconds. Milliseconds, lower quartiles of rounds by turns.
+A row is 200 steps of a pendulum, a microsecond or two. Milliseconds, the least of rounds by turns.
 """
 
 from __future__ import annotations
