@@ -3,6 +3,7 @@
 from . import accuracy, dynamic, functionals, latency, loops, mathematics, passes, pyodide, simd, sparse
 from .compare import measure
 from .gradbench import __main__ as gradbench
+from .pages import __main__ as pages
 from .solvers import measure as solvers
 
 latency.main()
@@ -17,4 +18,5 @@ sparse.main()
 functionals.main()
 solvers.main()
 measure.main()
+pages.main()
 gradbench.main([])
