@@ -20,7 +20,7 @@ from rose.ir import Func
 from ..abi.signature import Lowered
 from ..libm.link import notice
 from .html import html_page
-from .javascript import core_file, entries, imports_of, signature_data
+from .javascript import core_file, entries, imports_of, signature_data, with_forms
 from .manifest import checked_version, manifest, npm_name, stem, version_of
 from .metadata import as_json, encoded, sealed
 from .readme import readme
@@ -65,7 +65,7 @@ def package_files(
     texts = {
         **entries(modules, probe, inline=inline),
         **declarations(name, lowered.signatures.values(), imports, about.docs, inline=inline, maps=maps),
-        "core.js": core_file(data, npm_name(full), maps=maps),
+        "core.js": core_file(with_forms(data, lowered), npm_name(full), maps=maps),
     }
     if html:
         texts[f"{name}.html"] = html_page(lowered, imports, name, about.docs)
