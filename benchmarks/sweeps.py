@@ -3,6 +3,9 @@
 Jacobians in forward mode, as they are and with one direction in each sweep; and the product of a Hessian with a vector
 beside the gradient. Microseconds of the thread, the two in turns, and executed instructions. `simd` as an argument
 compiles with it, and names of programs choose them.
+
+`python -m benchmarks.sweeps map`: the same programs as functions of the elements of a batch, with simd several at once,
+and one after the other with and without simd: nanoseconds of an element.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import statistics
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +30,9 @@ from .compare import report, timing
 from .masks import executed, loop, some
 
 RESULTS = Path(__file__).parent / "results" / "sweeps.json"
+MAPS = RESULTS.with_name("maps.json")
+# Its first argument is a struct; and a loop that asks for more than single precision has does not end.
+NO_BATCH = {"f64": ["network"], "f32": ["network", "root by newton"]}
 Make = Callable[[], tuple[Any, Sequence[Any]]]
 JACOBIANS: dict[str, Make] = {}
 PRODUCTS: dict[str, Make] = {}
@@ -356,13 +363,83 @@ def beside(name: str, one: Any, other: Any, xs: Sequence[Any], ys: Sequence[Any]
     }
 
 
+ELEMENTS = 2000  # of a batch
+
+
+def batch(name: str, dtype: str, gradient: bool) -> dict[str, Any]:
+    """A row of the table of `map`: one element at a time, and several; all arguments but the first are shared."""
+    f, given = {**JACOBIANS, **PRODUCTS}[name]()
+    g = rose.grad(f) if gradient else f
+    kind = np.dtype("f8" if dtype == "f64" else "f4")
+    several, single = [rose.compile(g, dtype=dtype, simd=True) for _ in range(2)]
+    plain = rose.compile(g, dtype=dtype)
+    single.running._at_once = None
+    r = np.random.default_rng(0)
+    x = np.asarray(given[0], kind)
+    xs = (x * r.uniform(0.9, 1.1, (ELEMENTS, *x.shape))).astype(kind)
+    rest = [a.astype(kind) if isinstance(a := array(y), np.ndarray) else a for y in given[1:]]
+    axes = (0, *[None] * len(rest))
+    modules = {"one": several, "other": single, "plain": plain}
+    ways = {way: partial(m.map, xs, *rest, in_axes=axes) for way, m in modules.items()}
+    answers = [flat(way()) for way in ways.values()]
+    assert answers[0] == answers[1] == answers[2], name
+
+    def repeated(way: Callable[[], Any]) -> Callable[[int], None]:
+        return lambda n: [way() for _ in range(n)] and None
+
+    times = timing.rounds({way: repeated(f) for way, f in ways.items()})
+    at_once = several.running.batch.loop((), (False, *[True] * len(rest))).at_once
+    at_once = at_once.several if at_once.pays else None
+    return {
+        "program": f"{name}{', gradient' * gradient}",
+        "ns": [statistics.median(ns) / ELEMENTS for ns in times.values()],
+        "time": timing.ratio(times["other"], times["one"]),
+        "over plain": timing.ratio(times["plain"], times["one"]),
+        "at once": 1 if at_once is None else at_once.lanes,
+    }
+
+
+def flat(x: Any) -> bytes:
+    """The bytes of a result."""
+    if isinstance(x, np.ndarray):
+        return x.tobytes()
+    return b"".join(map(flat, vars(x).values() if hasattr(x, "__dict__") else x))
+
+
 def array(x: Any) -> Any:
     """As it is copied at once: an array, or structs as they are."""
     return x if "(" in str(x) else np.array(x)
 
 
+def maps(chosen: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+    """The rows of the table of `map`, in double and in single precision."""
+    tables: dict[str, list[dict[str, Any]]] = {}
+    for dtype in ("f64", "f32"):
+        names = [k for k in [*JACOBIANS, *PRODUCTS] if (not chosen or k in chosen) and k not in NO_BATCH[dtype]]
+        asked = [(k, gradient) for k in names for gradient in ([False, True] if k in PRODUCTS else [False])]
+        tables[dtype] = [batch(k, dtype, gradient) for k, gradient in asked]
+        lines = [
+            [r["program"], *map(report.shown, r["ns"]), str(r["at once"]), *map(report.times, ratios)]
+            for r in tables[dtype]
+            if (ratios := [r["time"], r["over plain"]])
+        ]
+        means = [report.times(report.mean([r[k] for r in tables[dtype]])) for k in ("time", "over plain")]
+        lines.append(["geometric mean", "", "", "", "", *means])
+        ways = ["simd, several at once, ns", "simd, one by one, ns", "plain, ns"]
+        table = report.table([f"map, {dtype}", *ways, "at once", "over simd", "over plain"], lines)
+        print(table)
+        if not chosen:
+            report.put(MAPS.with_suffix(".md"), dtype, table)
+    return tables
+
+
 def main(words: Sequence[str]) -> None:
     gc.disable()
+    if "map" in words:
+        tables = maps([w for w in words if w != "map"])
+        if list(words) == ["map"]:
+            MAPS.write_text(json.dumps(tables, indent=1) + "\n", encoding="utf-8")
+        return
     options = {"simd": True} if "simd" in words else {}
     chosen = [w for w in words if w != "simd"]
     ways = {"Jacobian": (jacobian, JACOBIANS), "hvp": (product, PRODUCTS)}

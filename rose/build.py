@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import ir
 from .autodiff.erase_tangents import untype
-from .errors import Loc, NoField, OutOfRange, TypeMismatch, argument, edge, here, is_ours
+from .errors import Loc, NoField, OutOfRange, TypeMismatch, argument, edge, here
 from .frontend.any_size import AnySize, fixed
 from .frontend.documentation import OfInstances, result_labels
 from .frontend.function import AnyFn, checked
@@ -56,10 +56,16 @@ class Options(NamedTuple):
     simd: bool | str = False
     finite: bool = False
     tape_limit: int = TAPE_LIMIT
+    maps: bool = False  # with forms of functions for several elements of a batch: in a package
 
     @property
     def is_single(self) -> bool:
         return self.dtype == "f32"
+
+    @property
+    def has_several(self) -> bool:
+        """True if several elements at once have the bits of single calls."""
+        return self.simd is True and not self.finite
 
 
 @edge
@@ -81,7 +87,8 @@ def compile(
     With `simd=True` loops are vectorised, two iterations at once, four in single precision, if they are independent and
     that is estimated to take a tenth less time, so that no program should be slower; every bit stays. With
     `simd="relaxed"` a product and a sum are also fused there, into one instruction that rounds once or twice, as the
-    machine has it: the last bits may differ from one machine to another. A package that `save` writes also has a module
+    machine has it: the last bits may differ from one machine to another. With `simd=True`, `map` also computes two
+    elements of a batch at once, or four, where that takes less time. A package that `save` writes also has a module
     without either, for engines that lack them.
 
     With `finite=True` you say that no number in it is infinite or nan: products with a constant 0.0, and sums with it,
@@ -110,8 +117,9 @@ def compile(
     fs = list(named.values())
     written = [g for g in fs if g.loc.code is getattr(g.body, "__code__", None)] or fs  # and not derived
     files = dict.fromkeys([g.loc.code.co_filename for g in written])
-    noted = partial(made.noted, named, options, asking)
-    return Compiled(_with_defaults(made.lowered, named), next(iter(named)), docs, fs, list(files), noted, timeout)
+    noted, again = partial(made.noted, named, options, asking), _Again(named, options, asking)
+    module = _with_defaults(made.lowered, named)
+    return Compiled(module, next(iter(named)), docs, fs, list(files), noted, timeout, again)
 
 
 def _with_defaults(made: Lowered, named: Mapping[str, AnyFn]) -> Lowered:
@@ -277,7 +285,7 @@ def _new(named: Mapping[str, AnyFn], options: Options, heard: bool) -> _Module:
 
 
 def _check_options(options: Options) -> None:
-    dtype, simd, finite, _ = options
+    dtype, simd, finite, *_ = options
     if dtype not in DTYPES:
         hint = 'dtype="f32" computes in single precision, dtype="f64" in double precision'
         raise TypeMismatch(f'dtype must be "f64" or "f32", not {ir.shown(dtype)}', here().into(("dtype",)), hint)
@@ -315,11 +323,39 @@ def _written(funcs: Mapping[str, Func], options: Options, origins: Origins | Non
     entering("optimise")
     single, simd = options.is_single, options.simd
     fast = optimised(funcs, simd=bool(simd), finite=options.finite)
-    made = lower(fast, single=single, simd=simd, tape_limit=options.tape_limit, origins=origins)
+    at_once: dict[str, Func] = {}
+    if options.maps:
+        from .optimise.lanes import forms
+
+        at_once = forms(funcs)
+    made = lower(fast, single=single, simd=simd, tape_limit=options.tape_limit, origins=origins, at_once=at_once)
     if simd and made.plain is None:  # no loop of it is vectorised
         return _written(funcs, options._replace(simd=False), origins)
     _witnessed(fast, single=single, simd=simd is True)
     return made
+
+
+class _Again(NamedTuple):
+    """How a module was made, for another one with functions of several elements of a batch at once."""
+
+    named: Mapping[str, AnyFn]
+    options: Options
+    asking: Collection[CodeType]
+
+    def at_once(self, name: str, shared: tuple[bool, ...]) -> Lowered | None:
+        """The module of one function for several elements, if there is one; some arguments are the same for all."""
+        from wasm_backend.lower import lower
+
+        from .optimise.lanes import form
+
+        with no_collector():
+            f, single = untype(self.named[name].func), self.options.is_single
+            made = form(f, shared, single=single) if self.options.has_several else None
+            return made and lower({name: made}, single=single, tape_limit=self.options.tape_limit)
+
+    def with_forms(self) -> Lowered:
+        """The module of all functions, with those of several elements beside them."""
+        return _noted(self.named, self.options._replace(maps=True), self.asking)
 
 
 def _witnessed(funcs: Mapping[str, Func], *, single: bool = False, simd: bool = False) -> None:
@@ -348,9 +384,9 @@ class Compiled:
 
     def __init__(
         self, lowered: Lowered, main: str, docs: Mapping[str, str], ir: str | Sequence[AnyFn], sources: Sequence[str],
-        noted: Callable[[], Lowered] | None = None, timeout: float | None = None,
+        noted: Callable[[], Lowered] | None = None, timeout: float | None = None, again: _Again | None = None,
     ) -> None:  # fmt: skip
-        self._timeout = timeout
+        self._timeout, self._again = timeout, again
         self._lowered, self._docs, self._ir, self._sources, self._noted = lowered, docs, ir, sources, noted
         self.__name__ = self.__qualname__ = main
         self.__doc__ = docs.get(main)
@@ -369,7 +405,8 @@ class Compiled:
             _import("wasm_backend.runtime.callables")
             from wasm_backend.runtime import callables as running
 
-            made = running.Compiled(self._lowered, self.__name__, self.__doc__, timeout=self._timeout)
+            more: Any = dict(timeout=self._timeout, at_once=self._again and self._again.at_once)
+            made = running.Compiled(self._lowered, self.__name__, self.__doc__, **more)
             self.__dict__["_running"] = made
         return made
 
@@ -472,6 +509,7 @@ class Compiled:
         """The files that `save` writes: the bytes of each, by its name."""
         from wasm_backend.package.calls import Extras
         from wasm_backend.package.files import About, package_files
+        from wasm_backend.package.metadata import hashed, licence
         from wasm_backend.package.source_map import without_names
 
         noted = None if inline or strip else self._noted
@@ -479,10 +517,12 @@ class Compiled:
         if not isinstance(self._ir, str):  # and it is not one that was pickled
             made = _with_labels(made, self._ir)
         assert made.wasm == self.wasm
+        if map and self._again is not None and self._again.options.has_several:
+            made = self._again.with_forms()
         if strip:
             made = without_names(made)
         about = About(
-            self._docs, _hashed(self._sources), f"rose {VERSION}", certificate, version, _licence(self._sources)
+            self._docs, hashed(self._sources), f"rose {VERSION}", certificate, version, licence(self._sources)
         )  # fmt: skip
         name = as_identifier(self.__name__) if name is None else name
         extras = Extras(map, workers, dispose)
@@ -509,21 +549,6 @@ class Compiled:
 
 def _unpickled(made: running.Compiled, docs: Mapping[str, str], text: str, sources: Sequence[str]) -> Compiled:
     return Compiled(made.lowered, made.__name__, docs, text, sources, timeout=made.timeout)
-
-
-def _hashed(files: Sequence[str]) -> dict[str, str]:
-    """The SHA-256 of each of the user's files that can still be read, by its name."""
-    from hashlib import sha256
-
-    found = sorted([Path(file) for file in files if not is_ours(file)], key=lambda file: file.name)
-    return {file.name: sha256(file.read_bytes()).hexdigest() for file in found if file.is_file()}
-
-
-def _licence(files: Sequence[str]) -> str | None:
-    """The licence that all of the user's files state, in the form of SPDX; None if one states none, or another."""
-    texts = [Path(file).read_bytes() for file in files if not is_ours(file) and Path(file).is_file()]
-    found = {(re.findall(rb"SPDX-License-Identifier: *([\w.+() -]*[\w+)])", text) or [b""])[0] for text in texts}
-    return found.pop().decode() or None if len(found) == 1 else None
 
 
 def _import(name: str) -> None:

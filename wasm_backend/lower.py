@@ -20,7 +20,7 @@ from rose.ir.sizes import Dim, Size, dims_of, larger, plus
 from rose.ir.types import Ref, double
 
 from .abi.layout import is_aggregate, leaves
-from .abi.signature import BASE, LARGEST, MARK, Lowered, Plain, Signature, Slot, import_types
+from .abi.signature import AT_ONCE, BASE, LARGEST, MARK, Lowered, Plain, Signature, Slot, import_types
 from .binary.encoder import FUNC, I32, MAX_PARAMS, MEMORY, PAGE, Module
 from .codegen import costs
 from .codegen.analyses import ECONOMICAL, NAIVE, Analyses
@@ -43,30 +43,37 @@ from .libm.link import link
 def lower(
     exports: Mapping[str, Func], *, single: bool = False, simd: bool | str = False,
     origins: Origins | None = None, tape_limit: int = TAPE_LIMIT, naive: bool = False,
+    at_once: Mapping[str, Func] | None = None,
 ) -> Lowered:  # fmt: skip
     """The module that exports these functions, which are over `Single` if it is to be in single precision.
 
     With `simd` its loops are vectorised, where they can be, and a plain module is beside it. `origins` take the notes
     on where its instructions come from. The tapes of its loops have at most `tape_limit` bytes. A `naive` module is one
-    to compare with: see `codegen/analyses.py`.
+    to compare with: see `codegen/analyses.py`. With `simd` some functions may have forms for several elements of a
+    batch, `at_once`, which are in the vectorised module alone.
     """
     analyses = NAIVE if naive else ECONOMICAL
     with timed("lower"):
-        plain = Program(exports, single, False, origins, tape_limit, analyses, stages=1 if not simd else 2).finish()
         if not simd:
-            return plain
+            return Program(exports, single, False, origins, tape_limit, analyses, stages=1).finish()
         from .simd.loops import probe
 
-        program = Program(exports, single, simd, origins, tape_limit, analyses, stages=2)
-        made = program.finish()
-    assert _outside(made) == _outside(plain)  # so that one can be used in the place of the other
-    same = made.wasm == plain.wasm
-    return plain if same else made._replace(plain=Plain(plain.wasm, probe(relaxed=program.fused)))
+        also = {AT_ONCE + name: f for name, f in (at_once or {}).items()}
+        plain = Program(exports, single, False, origins, tape_limit, analyses, stages=2)
+        program = Program({**exports, **also}, single, simd, origins, tape_limit, analyses, stages=2)
+        made = program.finish() if also else None
+        plain.least = program.bottom, program.largest
+        without = plain.finish()
+        made = made or program.finish()
+    same = made.wasm == without.wasm
+    assert _outside(made, without) == _outside(without, without)  # so that one can be used in the place of the other
+    return without if same else made._replace(plain=Plain(without.wasm, probe(relaxed=program.fused)))
 
 
-def _outside(made: Lowered) -> Any:
-    """The interface of a module, but for its functions in Python."""
-    return made.signatures, made.mathematics, [why.told() for why in made.failures], made.base
+def _outside(made: Lowered, plain: Lowered) -> Any:
+    """The interface of a module, but for its functions in Python, and what only forms of functions use."""
+    failures = [why.told() for why in made.failures[: len(plain.failures)]]
+    return made.signatures, made.mathematics[: len(plain.mathematics)], failures, made.base
 
 
 class Program:
@@ -100,6 +107,8 @@ class Program:
         self.mailbox: dict[Func, list[Mem | None]] = {}
         self.top = 16  # nothing lies at address 0
         self.largest = 0
+        self.bottom = 0  # where the memory of functions begins
+        self.least: tuple[int, int] = 0, 0  # where it begins, and how far it goes, at least
         self.calling: set[Func] = set()  # functions that call what the module imports, themselves or by what they call
         self.failing: set[Func] = set()  # likewise those that may fail
         self.writing: list[Func] = []  # the function that is being written
@@ -130,13 +139,16 @@ class Program:
         self.heap.adds = adds_stacks(needed)
         mathematics = [v.op.library for v in needed if v.op.library]
         self.math = link(m, mathematics, self.reserve)  # the functions of the library that are called
+        self.bottom = self.top = max(self.top, self.least[0])
         for f in self.order:
             self.stops.work(f)
             if not f.is_opaque and f in self.called and f not in self.placed:
                 self.write(f)
             step("lower", len(self.order) * self.stages)
-        signatures = {name: self.export(name, f) for name, f in self.exports.items()}
-        bottom = max(self.largest, self.top)
+        found = {name: self.export(name, f) for name, f in self.exports.items()}
+        signatures = {name: s for name, s in found.items() if not name.startswith(AT_ONCE)}
+        at_once = tuple([s for name, s in found.items() if name not in signatures])
+        bottom = max(self.largest, self.top, self.least[1])
         base = -(-bottom // 8) * 8
         for name, dims, used, end in self.dynamic:
             self.sizes.define(name, dims, used, base, end)
@@ -148,7 +160,7 @@ class Program:
             wasm = m.finish()
         if self.origins is not None:
             self.origins.take(m, wasm)
-        return Lowered(wasm, signatures, self.imports, self.math.names, failures, base, None, (), stops)
+        return Lowered(wasm, signatures, self.imports, self.math.names, failures, base, None, (), stops, at_once)
 
     def reserve(self, n: int, to: int) -> int:
         at = -(-self.top // to) * to
@@ -239,7 +251,7 @@ class Program:
 
     def export(self, name: str, f: Func) -> Signature:
         """Write a function that is called from outside: its aggregates lie at fixed addresses."""
-        if name == "memory" or name.startswith(MARK):
+        if name == "memory" or (name.startswith(MARK) and not name.startswith(AT_ONCE)):
             taken = "its memory is" if name == "memory" else "its sizes are"
             raise RoseError(f'a function cannot be exported as "{name}"', here(), f"{taken}; rename the function")
         _check_text(name)

@@ -24,7 +24,7 @@ from ..ir.puts import PUT
 from ..ir.reshapes import RESHAPE, reshaped_rows
 from ..ir.sizes import number
 from ..ir.stacks import JOIN, MORE, POP, PUSH
-from ..ir.types import Bool, Fin, Stack, Tuple, Type, Unit, Vec, items_of
+from ..ir.types import Bool, Fin, Mask, Stack, Tuple, Type, Unit, Vec, items_of
 from .effects import endless
 from .marshal import answer, present
 
@@ -206,7 +206,7 @@ class Evaluator:
             return tuple([self.zero(x) for x in t.items])
         if isinstance(t, Stack) or t is Unit:
             return None
-        return self.literal(False if t is Bool else 0 if isinstance(t, Fin) else 0.0, t)
+        return self.literal(False if t is Bool or t is Mask else 0 if isinstance(t, Fin) else 0.0, t)
 
     def plus(self, t: Type) -> Plus:
         """The addition of two numbers in a `t`."""

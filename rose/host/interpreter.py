@@ -13,7 +13,7 @@ from typing import Any
 
 from ..ir import Block, Func, Value
 from ..ir.libm import nearest
-from ..ir.types import Ref, Type, double, once
+from ..ir.types import Ref, Type, double, lane, once
 from .evaluator import Accumulator, Env, Evaluator, Plus, Running
 from .marshal import plain
 
@@ -27,7 +27,7 @@ def zero(t: Type) -> Any:
 @once
 def _plus(t: Type) -> Plus:
     """The addition of two numbers in a `t`."""
-    return operator.add if double(t) is t else lambda x, y: nearest(x + y)
+    return operator.add if double(lane(t)) is lane(t) else lambda x, y: nearest(x + y)
 
 
 _RULES = Evaluator.rules

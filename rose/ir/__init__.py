@@ -11,6 +11,7 @@ Its files, in the order in which to read them:
     users         who reads each value, and the edits that keep that true: how a pass edits in place
     columns       what the table says of an operation      rows   the kinds of rows
     ops           THE table: one row for each scalar operation      single_ops   the same rows in single precision
+    lane_ops      the same rows over several elements of a batch at once
     affine        the one form of an index: what it is of other indices
     lengths       the norm of a vector            smooth       compositions that are smooth where a part has a kink
     stacks        the operations on the tapes of while loops           puts   vectors with another element
@@ -32,6 +33,7 @@ Terms:
     span            the indices of a loop of dependent length, as its first state (`Span`, `span_of`)
     accumulator     a sum that can be added to, but not read until it is frozen (`Ref`, `accum`, `add_to`, `freeze`)
     Tan             the type of a tangent: only linear operations accept one
+    Pair, Four      a number of each of two elements of a batch, or four, at once; `Mask` a truth value of each
     tape            what the forward half of a derivative hands to the backward half
     half            a part of a derivative: forward (`fwd`), backward (`bwd`) or linear (`lin`)
     deferred        in code generation: an instruction that is written where its result is read

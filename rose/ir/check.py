@@ -18,7 +18,7 @@ from .func import Block, Body, Branch, Func, Linear, Loop, Opaque, While
 from .numbers import Numbers, shown
 from .reshapes import RESHAPE, reshaped_type
 from .sizes import Size, at_most, differ, plus
-from .types import Bool, Fin, Real, Ref, Single, Span, Tuple, Type, Unit, Vec, linear_part, once
+from .types import Bool, Fin, Real, Ref, Single, Span, Tuple, Type, Unit, Vec, lane, linear_part, once
 from .value import Value
 
 CHECKS = os.environ.get("ROSE_CHECK") in ("1", "values")  # each function that is made: see `hooks`
@@ -244,6 +244,7 @@ def _literal(x: Any, t: Type) -> bool:
         return x.__class__ is int and 0 <= x and at_most(x + 1, t.size)
     if t is Unit:
         return x is None
+    t = lane(t)
     return x.__class__ is float if t is Real or t is Single else x.__class__ is bool and t is Bool
 
 

@@ -86,13 +86,13 @@ def once(f: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
 
 
 class Scalar(Type):
-    """`Real`, `Tan`, `Single`, `Bool` and `Unit`: there are no others."""
+    """`Real`, `Tan`, `Single`, `Bool`, `Unit`, and those of several elements at once: there are no others."""
 
     __slots__ = ("name",)
 
     def __init__(self, name: str) -> None:
         real, linear, empty = name == "Real", name == "Tan", name == "Unit"
-        super().__init__(real=real, linear=linear, empty=empty, numeric=name != "Bool", scalar=not empty)
+        super().__init__(real=real, linear=linear, empty=empty, numeric=name not in ("Bool", "Mask"), scalar=not empty)
         self.name = name
 
     def __repr__(self) -> str:
@@ -107,6 +107,8 @@ Tan = Scalar("Tan")  # a tangent: only the linear operations accept one
 Single = Scalar("Single")  # a Real of 32 bits: in a module that is compiled to single precision, and nowhere else
 Bool = Scalar("Bool")
 Unit = Scalar("Unit")
+Pair, Four = Scalar("Pair"), Scalar("Four")  # a Real of each of two elements of a batch, and a Single of each of four
+Mask = Scalar("Mask")  # a Bool of each
 
 
 class Fin(Type):
@@ -428,3 +430,19 @@ def single(t: Type) -> Type:
 def double(t: Type) -> Type:
     """`t` with `Real` for `Single`; `t` itself, if it holds none."""
     return Real if t is Single else t
+
+
+_LANES: dict[Type, Type] = {Real: Pair, Tan: Pair, Single: Four, Bool: Mask}
+_LANE: dict[Type, Type] = {many: one for one, many in _LANES.items() if one is not Tan}
+
+
+@of_leaves
+def lanes(t: Type) -> Type:
+    """`t` of several elements at once, number by number; indices are those of all of them."""
+    return _LANES.get(t, t)
+
+
+@of_leaves
+def lane(t: Type) -> Type:
+    """`t` of one of several elements; `t` itself, if it is of one."""
+    return _LANE.get(t, t)

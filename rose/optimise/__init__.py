@@ -14,6 +14,7 @@ that copy a function stand; then any pass. `costs.py` has the limits of all.
 - Instructions: `dead_code`, `if_conversion` and its reverse, `branching`, `negations`, `scheduling`, `early_reads`.
   Common subexpressions are eliminated, and operations simplified, by `Builder.emit` whenever a function is written
   again.
+- `lanes` makes the function of several elements of a batch of that of one, when `map` asks for it.
 - `values` looks at each step, if `ROSE_CHECK=values` asks for it: the interpreter runs functions `alone`.
 - `single_precision` is not an optimisation, but a copy over 32-bit numbers; and `zeros` is run only if numbers are said
   to be finite, as it changes bits.

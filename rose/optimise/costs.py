@@ -56,6 +56,10 @@ SELECTED_COST = 30
 SELECTED_NUMBERS = 6  # of the result: an engine branches once for each that it selects
 SELECTED_ELEMENTS = 8  # of a vector that are selected one by one, if they are numbers that are not in memory
 
+# Several elements of a batch at once
+LANES_FUNCTIONS = 60  # that are called, in one another at worst
+LANES_SIDE = 60  # the cost of a side of a branch that is computed without a test whether some element takes it
+
 # Branching, its reverse
 BRANCHING_INSTRUCTIONS = 400  # of a block that is looked at: others are loops written out
 BRANCHING_CONDITIONS = 6  # of a block for which a branch is planned, in each round

@@ -161,6 +161,7 @@ LAST_OF_FINITE = (
     Pass("drop-zeros", lambda f, c: drop_zeros(f), "an option, which changes bits", keeps_bits=False),
     *LAST[_BRANCHES:],
 )
+OF_SEVERAL = tuple([p for p in LAST if p.name not in ("branch", "merge-branches")])  # which would go different ways
 EVERY = (*BEFORE_DERIVATION, *AFTER_TRACING, MOTION, *PER_FUNCTION, PROGRAM, *LAST)
 REASONS = {step.name: step.why for step in (*EVERY, *ASKED_BY_MOTION, *ASKED_BY_DERIVATION, *RULES)}
 PASSES = tuple([step.name for step in EVERY])
@@ -203,13 +204,18 @@ def optimised(
     if asked is not None:
         with instrumented(asked):
             return optimised(funcs, simd=simd, finite=finite)
+    return in_stages(funcs, LAST_OF_FINITE if finite else LAST, simd)
+
+
+def in_stages(funcs: Mapping[str, Func], last_passes: Sequence[Pass], simd: bool) -> dict[str, Func]:
+    """The optimised copies of these functions, with these passes for the last ones."""
     optimise(funcs.values())
     funcs = {name: hoisted(f) for name, f in funcs.items()}
     context = Context(funcs.values(), simd)
     inlined = _each(funcs.values(), PER_FUNCTION, context)
     program = run_all(PROGRAM.name, {name: inlined[f] for name, f in funcs.items()}, remove_dead_arguments)
     context.made = {}
-    last = _each(program.values(), LAST_OF_FINITE if finite else LAST, context)
+    last = _each(program.values(), last_passes, context)
     return {name: last[f] for name, f in program.items()}
 
 

@@ -22,6 +22,9 @@ from rose.ir.sizes import Size, plus, rounded_up, times
 from rose.ir.types import (
     Bool,
     Fin,
+    Four,
+    Mask,
+    Pair,
     Real,
     Ref,
     Single,
@@ -36,7 +39,7 @@ from rose.ir.types import (
     untyped,
 )
 
-from ..binary.encoder import F32, F64, I32
+from ..binary.encoder import F32, F64, I32, V128
 
 
 class Kind(NamedTuple):
@@ -55,6 +58,8 @@ _WORD = Kind("index", 4, "u4", "I", I32, "i")  # an index or, of an aggregate, i
 _NOTHING = Kind("unit", 0, "O", "", I32, "")
 _KINDS: dict[Type, Kind] = {
     Real: _REAL, Tan: _REAL, Single: Kind("single", 4, "f4", "f", F32, "f"), Bool: Kind("bool", 1, "b1", "?", I32, "i"),
+    Pair: Kind("pair", 16, "V16", "2d", V128, ""), Four: Kind("four", 16, "V16", "4f", V128, ""),
+    Mask: Kind("mask", 16, "V16", "2q", V128, ""),
 }  # fmt: skip
 
 

@@ -139,7 +139,8 @@ class Lowered(NamedTuple):
     functions that it imports, those that print are not for the page to supply. At `base` the memory begins whose layout
     depends on sizes that a call tells. A module that needs more than every engine has, has a `plain` one beside it.
     Of a module that was made to be looked into, `origins` tells where its instructions come from. `stops` are where a
-    runtime may put tests in (see `codegen/stops.py`), each with its offset.
+    runtime may put tests in (see `codegen/stops.py`), each with its offset. In a
+    package, functions have forms `at_once`.
     """
 
     wasm: bytes
@@ -151,6 +152,7 @@ class Lowered(NamedTuple):
     plain: Plain | None = None
     origins: tuple[WrittenAt, ...] = ()
     stops: tuple[tuple[int, Stop], ...] = ()
+    at_once: tuple[Signature, ...] = ()  # of the forms of functions for several elements
 
     def opaque(self) -> list[Func]:
         """The functions that the page supplies."""
@@ -168,5 +170,6 @@ class Lowered(NamedTuple):
 BASE = Dim("@")  # where the memory ends whose layout is known; above is what depends on sizes
 
 
+AT_ONCE = "##"  # before the name of an export: its form for several elements of a batch, which takes and gives tuples
 MARK = "#"  # before the name of an export that gives sizes, or has one
 LARGEST = 2**32  # bytes that a memory can have

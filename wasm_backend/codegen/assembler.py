@@ -9,24 +9,36 @@ from typing import Protocol, TypeVar
 
 from rose.ir import Value
 from rose.ir.sizes import Size
-from rose.ir.types import Bool, Real, Single, Tan, Type
+from rose.ir.types import Bool, Four, Mask, Pair, Real, Single, Tan, Type
 
-from ..abi.layout import size, wasm_type
+from ..abi.layout import align, size, wasm_type
 from ..abi.signature import FAILED, Stop
-from ..binary.encoder import F32, F64, I32, PAGE, Body, Code
+from ..binary.encoder import F32, F64, I32, OPCODES, PAGE, Body, Code
 from . import costs
 from .locations import Mem
 
-_LOADS: dict[Type, str] = {Bool: "i32.load8_u", Real: "f64.load", Tan: "f64.load", Single: "f32.load"}
-_STORES: dict[Type, str] = {Bool: "i32.store8", Real: "f64.store", Tan: "f64.store", Single: "f32.store"}
-_ADDS: dict[Type, str] = {Real: "f64.add", Tan: "f64.add", Single: "f32.add"}
+_COUNTS: dict[Type, int] = {Pair: 2, Four: 4}  # the numbers of a vector
+_LOADS: dict[Type, str] = {
+    Bool: "i32.load8_u", Real: "f64.load", Tan: "f64.load", Single: "f32.load",
+    Pair: "v128.load", Four: "v128.load", Mask: "v128.load",
+}  # fmt: skip
+_STORES: dict[Type, str] = {
+    Bool: "i32.store8", Real: "f64.store", Tan: "f64.store", Single: "f32.store",
+    Pair: "v128.store", Four: "v128.store", Mask: "v128.store",
+}  # fmt: skip
+_ADDS: dict[Type, str] = {Real: "f64.add", Tan: "f64.add", Single: "f32.add", Pair: "f64x2.add", Four: "f32x4.add"}
 
 
 @cache
-def pieces(n: int | Size, single: bool) -> tuple[tuple[int, str], ...]:
-    """The offset and the type of each load or store that moves so many bytes, where few do; else nothing."""
+def pieces(n: int | Size, single: bool, vectors: bool = False) -> tuple[tuple[int, str], ...]:
+    """The offset and the type of each load or store that moves so many bytes, where few do; else nothing.
+
+    What is read as vectors of several numbers is moved as such: a processor waits where two stores are one load.
+    """
     if isinstance(n, Size):
         return ()
+    if vectors:
+        return tuple([(k, "v128") for k in range(0, n, 16)]) if n <= 2 * costs.COPIED_BYTES and not n % 16 else ()
     half = single and n % 8 == 4
     if n > costs.COPIED_BYTES or (n % 8 and not half):
         return ()
@@ -69,6 +81,10 @@ class Assembler(Code):
             self("global.get", self.global_of(x, count=False))
         elif kind == F64:
             self.f64_const(x)
+        elif t is Mask:
+            self.emit(OPCODES["v128.const"][0] + (b"\xff" if x else b"\0") * 16)
+        elif t in _COUNTS:
+            self("v128.const", *[x] * _COUNTS[t])
         elif kind == F32:
             self("f32.const", x)
         else:
@@ -143,7 +159,7 @@ class Assembler(Code):
         self("if")
 
     def copy(self, t: Type, at: Mem, to: Mem) -> None:
-        steps = pieces(size(t), self.single)
+        steps = pieces(size(t), self.single, align(t) == 16)
         for k, kind in steps:
             self.base(to)
             self.base(at)
@@ -156,10 +172,10 @@ class Assembler(Code):
             self("memory.copy")
 
     def clear(self, t: Type, to: Mem) -> None:
-        steps = pieces(size(t), self.single)
+        steps = pieces(size(t), self.single, align(t) == 16)
         for k, kind in steps:
             self.base(to)
-            self(f"{kind}.const", 0)
+            self(f"{kind}.const", *[0] * (2 if kind == "v128" else 1))
             self(f"{kind}.store", to.offset + k)
         if not t.empty and not steps:
             self.address(to)

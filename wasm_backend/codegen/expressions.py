@@ -18,7 +18,7 @@ from .assembler import noted
 from .frame import Frame
 from .locations import Literal, Mem
 from .strength_reduction import IndexUses, reached
-from .templates import BY_DATA, PLAIN, template
+from .templates import BY_DATA, PLAIN, Several, template
 
 
 class Expressions:
@@ -100,7 +100,8 @@ class Expressions:
                 if isinstance(step, int):
                     self.push(v.args[step])
                 elif isinstance(step, str):
-                    self.c("call", self.math[step])
+                    several = step.__class__ is Several
+                    self.c("call", self.frame.program.math.twice(step) if several else self.math[step])
                 else:
                     self.c.emit(step)
 

@@ -44,7 +44,7 @@ class Linked:
         if name not in self._twice:
             from .lanes import lanes
 
-            f = library().functions[name]
+            f = holding(name).functions[name]
             k = self._twice[name] = self._module.reserve(
                 self._module.type([V128] * len(f.params), [V128]), f"{name} twice"
             )

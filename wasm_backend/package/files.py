@@ -30,6 +30,7 @@ from .javascript import (
     imports_of,
     signature_data,
     source,
+    with_forms,
     without_comments,
     worker_file,
 )
@@ -76,7 +77,7 @@ def package_files(
     if plain is not None:
         modules = {f"{name}.wasm": plain.wasm, f"{name}.simd.wasm": lowered.wasm}
     probe = plain and plain.probe
-    data = signature_data(lowered, imports)
+    data = with_forms(signature_data(lowered, imports), lowered)
     worker = worker_file(data, extras) if extras.workers else None
     texts = {
         **entries(modules, probe, inline=inline, worker=worker),
@@ -129,7 +130,7 @@ def _metadata(
     lowered: Lowered, imports: Sequence[Func], name: str, about: About, files: Mapping[str, bytes]
 ) -> dict[str, Any]:
     """The `NAME.json`: signatures, sources, compiler, and hashes of all files. No times and no paths."""
-    data = signature_data(lowered, imports)
+    data = with_forms(signature_data(lowered, imports), lowered)
     python = [in_python(s) for s in lowered.signatures.values()]
     return {
         "name": name,

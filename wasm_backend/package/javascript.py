@@ -20,9 +20,10 @@ from rose.host.effects import Printer
 from rose.ir import Func
 
 from ..abi.layout import describe
-from ..abi.signature import FAILED, Lowered
+from ..abi.signature import AT_ONCE, FAILED, Lowered
 from .accessors import literal
 from .calls import PLAIN, Extras, functions
+from .maps import at_once
 
 _JS = Path(__file__).parents[1] / "js"
 
@@ -53,6 +54,12 @@ def signature_data(lowered: Lowered, imports: Iterable[Func]) -> dict[str, Any]:
     if lowered.failures:
         data["failed"] = {"at": FAILED, "said": [why.told() for why in lowered.failures]}
     return data
+
+
+def with_forms(data: dict[str, Any], lowered: Lowered) -> dict[str, Any]:
+    """The data, with where the forms of functions for several elements take their arguments and give their results."""
+    forms = {s.name.removeprefix(AT_ONCE): {"atOnce": at_once(s)} for s in lowered.at_once}
+    return {**data, "exports": [{**x, **forms.get(x["name"], {})} for x in data["exports"]]}
 
 
 def _import_data(f: Func) -> dict[str, Any]:

@@ -7,9 +7,14 @@ are made and checked by `js/rose-map.js`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from rose.ir.sizes import number as number_of
+from rose.ir.types import Four, as_tuple, count_leaves
+
+from ..abi.layout import offsets
+from ..abi.signature import AT_ONCE, Signature
 from .accessors import ARRAYS, VIEWS, Accessors, Described, leaf_kinds, literal, member, parts
 
 Data = Mapping[str, Any]
@@ -105,7 +110,8 @@ def mapped(a: Accessors, export: Data, made: str, look: str, f: tuple[str, str],
     if export.get("fails"):
         error = f"{a.use('failed')}({error},m,x,said)"
     caught = f"catch(e){{throw {a.use('inRow')}({error},i)}}"
-    loop = f"for(let {','.join(starts)};i<n;i++,{','.join(steps)}){{{look if copies else ''}{copies}{call}}}"
+    loop = f"for(;i<n;i++,{','.join(steps)}){{{look if copies else ''}{copies}{call}}}"
+    loop = f"let {','.join(starts)};{_several(a, export, columns, of, look)}{loop}"
     again, busy, idle = "", "", ""
     if not direct:
         again = f"if(busy)return again(0,{literal(name)}).map(...arguments);"
@@ -119,6 +125,48 @@ def mapped(a: Accessors, export: Data, made: str, look: str, f: tuple[str, str],
         spread = f"if(o?.workers!==undefined)return pool(module,()=>{{{counted}return {{{job}}}}},o,m);"
     body = f"{f[1]}{spread}{again}{checked}let i=0;{busy}try{{{loop}}}{caught}{idle}return w"
     return f"{a.use('mapped')}({made},((f)=>function m({','.join([*args, 'o'])}){{{body}}})({held}))"
+
+
+def at_once(s: Signature) -> Data:
+    """The form of a function for several elements, as data: how many, and where its arguments and its result lie."""
+    (given,) = s.params
+    count = 4 if any([count_leaves(x.type, lambda leaf: leaf is Four) for x in (given, s.result)]) else 2
+    at = [given.address + number_of(k) for k in offsets(as_tuple(given.type))]
+    return {"count": count, "params": at, "result": s.result.address}
+
+
+def _several(a: Accessors, export: Data, columns: Sequence[Column | None], of: Column, look: str) -> str:
+    """The loop over several rows at once. It ends where that over single rows is to go on: also before rows of which
+    one fails, as that loop tells which it is, and why."""
+    form = export.get("atOnce")
+    if form is None or any([c is not None and c.kind not in ("real", "single") for c in (*columns, of)]):
+        return ""
+    n, copies = form["count"], ""
+    steps = [f"i+={n}", *[f"p{k}+={n}*s{k}" for k, c in enumerate(columns) if c is not None], f"r+={n * of.width}"]
+    for k, (at, c) in enumerate(zip(form["params"], columns, strict=True)):
+        if c is not None and c.width:
+            view, bytes = a.view(c.kind)
+            copies += _woven(
+                c.width, n, at // bytes, lambda to, row, j, k=k, v=view: f"{v}[{to}]=b{k}[p{k}+{row}*s{k}+{j}];"
+            )
+    view, bytes = a.view(of.kind)
+    results = _woven(
+        of.width, n, form["result"] // bytes, lambda at, row, j: f"w[r+{row * of.width}+{j}]={view}[{at}];"
+    )
+    loop = f"for(;i+{n}<=n;{','.join(steps)}){{{look}{copies}g();{look}{results}}}"
+    return f"const g={member('x', AT_ONCE + export['name'])};if(g)try{{{loop}}}catch{{}}"
+
+
+def _woven(width: int, count: int, start: int, copy: Callable[[str, int, str], str]) -> str:
+    """The statements that `copy` the numbers of so many rows, which lie side by side from a place in memory on.
+
+    It is given where a number is there, of which row it is, and which in that.
+    """
+    if width * count > _WRITTEN_OUT:
+        copies = [copy(f"{start + row}+{count}*j", row, "j") for row in range(count)]
+        return f"for(let j=0;j<{width};j++){{{''.join(copies)}}}"
+    each = [(j, row) for j in range(width) for row in range(count)]
+    return "".join([copy(str(start + count * j + row), row, str(j)) for j, row in each])
 
 
 def _layout(p: Data, c: Column) -> str:

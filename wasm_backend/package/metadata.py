@@ -6,10 +6,13 @@ It has the hash of each file of the package; its own is its last entry, the seal
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+from rose.errors import is_ours
 
 
 def as_json(data: Any) -> bytes:
@@ -78,3 +81,19 @@ def _metadata(content: bytes) -> Mapping[str, Any] | None:
         return data if seal is not None and sealed(data) == content else None  # pyright: ignore
     except (ValueError, RecursionError):
         return None
+
+
+# sources
+
+
+def hashed(files: Sequence[str]) -> dict[str, str]:
+    """The SHA-256 of each of the user's files that can still be read, by its name."""
+    found = sorted([Path(file) for file in files if not is_ours(file)], key=lambda file: file.name)
+    return {file.name: sha256(file.read_bytes()).hexdigest() for file in found if file.is_file()}
+
+
+def licence(files: Sequence[str]) -> str | None:
+    """The licence that all of the user's files state, in the form of SPDX; None if one states none, or another."""
+    texts = [Path(file).read_bytes() for file in files if not is_ours(file) and Path(file).is_file()]
+    found = {(re.findall(rb"SPDX-License-Identifier: *([\w.+() -]*[\w+)])", text) or [b""])[0] for text in texts}
+    return found.pop().decode() or None if len(found) == 1 else None

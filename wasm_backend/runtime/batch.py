@@ -12,47 +12,57 @@ from __future__ import annotations
 
 import functools
 import pickle
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import accumulate
 from math import inf
 from operator import mul
 from os import cpu_count
+from time import thread_time_ns
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 import wasmtime
 
-from rose.errors import OutOfRange, TooLarge, TypeMismatch, here
+from rose.errors import OutOfRange, RoseError, TimedOut, TooLarge, TypeMismatch, here
 from rose.host.argument_sizes import measured
 from rose.host.marshal import Path, fields, is_listing, spell
 from rose.ir import not_one_each, shown
 from rose.ir.sizes import number as number_of
 from rose.ir.sizes import rounded_up
-from rose.ir.types import Bool, Fin, Tuple, Type, Vec, is_complex
+from rose.ir.types import Bool, Fin, Tuple, Type, Vec, as_tuple, is_complex
 from rose.ir.value import host_index
 
-from ..abi.layout import is_aggregate, kind, plan, size
-from ..abi.signature import ASKED, LARGEST, Signature
+from ..abi.layout import is_aggregate, kind, offsets, plan, size
+from ..abi.signature import ASKED, LARGEST, Lowered, Signature
 from ..binary.encoder import PAGE
 from . import handles, raw_call
 from .arrays import Array, Leaf
 from .instances import Instance, Module, Numbers, failure, known_sizes
 from .places import filled, number, place_of
 from .stopping import clock, watch
+from .weaving import Weaving, has_singles, too_many_runs
 
 CHUNK = 2**20  # bytes of elements in one call (but at least one element): they fit into a cache of the processor
 FIRST = 16  # the address of the first column; at 0 is the number of the element that is being computed
+FEWEST = 64  # elements for which a function of several at once is made
+SAMPLE = 100_000  # nanoseconds of the elements that are computed in both ways
 WRITTEN_OUT = 128  # bytes; more of them are copied by `memory.copy`, which is a call
+
+
+AtOnce = Callable[[tuple[bool, ...]], Lowered | None]  # which arguments are shared -> the module of several elements
 
 
 class Batch:
     """`map` of one export. `packed` pickles the export, for another process."""
 
-    def __init__(self, module: Module, signature: Signature, packed: Callable[[], bytes]) -> None:
+    def __init__(
+        self, module: Module, signature: Signature, packed: Callable[[], bytes], at_once: AtOnce | None = None
+    ) -> None:
         self.module, self.signature = module, signature
         self.packed = functools.cache(packed)
-        self.loop = functools.lru_cache(maxsize=16)(functools.partial(Loop, module, signature))
+        self.loop = functools.lru_cache(maxsize=16)(functools.partial(Loop, module, signature, at_once))
 
     def map(self, args: Sequence[Any], threads: Any, executor: Any, in_axes: Any = 0) -> Any:
         """The results for a batch of arguments, whose elements lie along these axes."""
@@ -290,7 +300,11 @@ def _shaped(t: Type, columns: Iterator[Array]) -> Any:
 class Loop:
     """The loop over an export, for these dynamic sizes, and its instances that no call uses."""
 
-    def __init__(self, module: Module, signature: Signature, sizes: Numbers, shared: tuple[bool, ...]) -> None:
+    lanes = 1  # the elements of one iteration
+
+    def __init__(
+        self, module: Module, signature: Signature, at_once: AtOnce | None, sizes: Numbers, shared: tuple[bool, ...]
+    ) -> None:
         self.module, self.general, self.sizes, self.shared = module, signature, sizes, shared
         self.signature = s = signature.sized(known_sizes(module.lowered, signature, sizes)) if sizes else signature
         self.types = [x.type for x in (*s.params, s.result)]
@@ -304,6 +318,9 @@ class Loop:
         self.counts = [1 if once else self.room for once in (*shared, False)]
         *self.at, self.end = accumulate(map(mul, self.bytes, self.counts), initial=FIRST)
         self._compiled: dict[handles.Engine, handles.MachineCode] = {}
+        self.at_once = (
+            AtOnceWhereItPays(functools.partial(at_once, shared)) if at_once is not None and not sizes else None
+        )
         self.free: list[_Running] = []
 
     def compiled(self) -> handles.MachineCode:
@@ -340,15 +357,43 @@ class Loop:
 
     def run(self, run: Run, columns: Sequence[Array], results: Sequence[Array], which: range, first: int = 0) -> None:
         """Compute the results `which`. The columns begin at the element `first` of the batch."""
+        start = self._run_at_once(run, columns, results, which)
+        if start < which.stop:
+            with self.running(run) as running:
+                for part in self.parts(range(start, which.stop)):
+                    running.run([x[part] for x in columns], [x[part] for x in results], part, first)
+
+    def _run_at_once(self, run: Run, columns: Sequence[Array], results: Sequence[Array], which: range) -> int:
+        """Compute results several at once, if that pays, as far as it goes: the first one that is left."""
+        loop = None if self.at_once is None else self.at_once.chosen(self, run, columns, results, which)
+        if loop is None:
+            return which.start
+        end = which.stop - len(which) % loop.lanes
+        with loop.running(run) as running:
+            for part in loop.parts(range(which.start, end)):
+                try:
+                    running.run([x[part] for x in columns], [x[part] for x in results], part, 0)
+                except TimedOut:
+                    raise
+                except RoseError:  # of which element it is, and whether of the first, single calls tell
+                    return part.start
+        return end
+
+    def parts(self, which: range) -> Iterator[slice]:
+        """The pieces for each of which the loop is called once."""
+        for at in range(which.start, which.stop, self.room):
+            yield slice(at, min(at + self.room, which.stop))
+
+    @contextmanager
+    def running(self, run: Run) -> Generator[_Running]:
+        """An instance that no other call uses."""
         try:
             running = self.free.pop()
         except IndexError:
             running = _Running(self)
         try:
             run.begin(running.instance)
-            for at in range(which.start, which.stop, self.room):
-                part = slice(at, min(at + self.room, which.stop))
-                running.run([x[part] for x in columns], [x[part] for x in results], part, first)
+            yield running
         finally:
             run.end(running.instance)
             if not running.instance.large:
@@ -356,6 +401,17 @@ class Loop:
 
     def text(self) -> str:
         """The module of the loop, as text: `p0`, `p1`, ... are the addresses of an element, and `k` its number."""
+        copies, call, kinds, result = self.iteration()
+        steps = [0 if n == 1 else step for n, step in zip(self.counts, self.bytes, strict=True)]
+        return _LOOP.format(
+            params=" ".join(kinds), result=result, pages=-(-self.end // PAGE), copies=" ".join(copies), call=call,
+            addresses=" ".join([f"(local $p{i} i32)" for i in range(len(steps))]), asked=ASKED,
+            starts=" ".join([f"(local.set $p{i} (i32.const {at}))" for i, at in enumerate(self.at)]),
+            steps=" ".join([_LOOP_STEP.format(i=i, step=step * self.lanes) for i, step in enumerate(steps) if step]),
+        )  # fmt: skip
+
+    def iteration(self) -> tuple[list[str], str, list[str], str]:
+        """What copies the arguments, the call, and the types of what it is sent and gives."""
         s = self.signature
         copies, sent, kinds = list[str](), list[str](), list[str]()
         for i, x in enumerate(s.params):
@@ -372,13 +428,7 @@ class Loop:
             if s.result.type is Bool:
                 call = f"(i32.ne (i32.const 0) {call})"
             call = f"({result}.store{'8' * (s.result.type is Bool)} $batch {to} {call})"
-        steps = [0 if n == 1 else step for n, step in zip(self.counts, self.bytes, strict=True)]
-        return _LOOP.format(
-            params=" ".join(kinds), result=result, pages=-(-self.end // PAGE), copies=" ".join(copies), call=call,
-            addresses=" ".join([f"(local $p{i} i32)" for i in range(len(steps))]), asked=ASKED,
-            starts=" ".join([f"(local.set $p{i} (i32.const {at}))" for i, at in enumerate(self.at)]),
-            steps=" ".join([_LOOP_STEP.format(i=i, step=step) for i, step in enumerate(steps) if step]),
-        )  # fmt: skip
+        return copies, call, kinds, result
 
 
 _RAW = {"d": "f64", "f": "f32", "i": "i32"}
@@ -388,7 +438,7 @@ _LOOP = """
   (import "f" "f" (func $f (param {params}) (result {result})))
   (import "f" "stop" (func $stop (param i32)))
   (memory $batch (export "memory") {pages})
-  (func (export "loop") (param $n i32) (local $k i32) (local $end i32) {addresses}
+  (func (export "loop") (param $n i32) (local $k i32) (local $end i32) (local $to i32) (local $at i32) {addresses}
     {starts}
     (loop $piece
       (if (i32.load8_u $own (i32.const {asked})) (then (call $stop (i32.const -1))))
@@ -419,6 +469,91 @@ def _copy(to: str, there: str, source: str, here: str, t: Type) -> str:
     return " ".join(copies)
 
 
+class LoopAtOnce(Loop):
+    """The loop over a function of several elements at once, whose numbers lie side by side in its memory."""
+
+    def __init__(self, loop: Loop, made: Lowered) -> None:
+        super().__init__(Module(made, loop.module.timeout), loop.general, None, (), loop.shared)
+        self.made = made.signatures[loop.general.name]
+        self.lanes = 4 if has_singles(self.made) else 2
+        self.room = max(self.room // self.lanes * self.lanes, self.lanes)
+        self.counts = [1 if once else self.room for once in (*self.shared, False)]
+        *self.at, self.end = accumulate(map(mul, self.bytes, self.counts), initial=FIRST)
+
+    def iteration(self) -> tuple[list[str], str, list[str], str]:
+        (given,), copies, weaving = self.made.params, list[str](), Weaving(self.lanes)
+        for i, (t, at) in enumerate(zip(self.types[:-1], offsets(as_tuple(given.type)), strict=True)):
+            to = given.address + number_of(at)
+            if self.shared[i]:
+                copies.append(_copy("$own", f"(i32.const {to})", "$batch", f"(local.get $p{i})", t))
+            else:
+                copies += weaving.woven(t, f"$p{i}", self.bytes[i], to)
+        last = len(self.types) - 1
+        result = weaving.parted(self.types[-1], f"$p{last}", self.bytes[-1], self.made.result.address)
+        return copies, " ".join(["(call $f)", *result]), [], ""
+
+
+class AtOnceWhereItPays:
+    """The loop over several elements at once, which is made when it is first needed, and used if it is faster.
+
+    No estimate tells how many iterations a while loop has in each of some elements, nor how well a machine guesses
+    which way a branch goes. So the first elements of the first batch are computed in both ways, which have the same
+    bits.
+    """
+
+    def __init__(self, make: Callable[[], Lowered | None]) -> None:
+        self.make = make
+        self.pays: bool | None = None
+        self.several: LoopAtOnce | None = None
+
+    def chosen(
+        self, loop: Loop, run: Run, columns: Sequence[Array], results: Sequence[Array], which: range
+    ) -> LoopAtOnce | None:
+        """The loop over several elements at once, if it is to be used for these."""
+        if len(which) < FEWEST or self.pays is False:
+            return None
+        if self.several is None:
+            made = None if too_many_runs(loop.types) else self.make()
+            if made is None:
+                self.pays = False
+                return None
+            self.several = LoopAtOnce(loop, made)
+        if self.pays is None:
+            self.pays = self._measured(loop, self.several, run, columns, results, which)
+        return self.several if self.pays else None
+
+    def _measured(
+        self,
+        loop: Loop,
+        at_once: LoopAtOnce,
+        run: Run,
+        columns: Sequence[Array],
+        results: Sequence[Array],
+        which: range,
+    ) -> bool | None:
+        """True if several elements at once take less time than one after the other; None if one of them fails."""
+        with loop.running(run) as one, at_once.running(run) as several:
+
+            def taken(running: _Running, count: int) -> int:
+                part = slice(which.start, which.start + count)
+                start = thread_time_ns()
+                running.run([x[part] for x in columns], [x[part] for x in results], part, 0)
+                return thread_time_ns() - start
+
+            most = min(len(which), at_once.room) // 4 * 4
+            try:
+                count = FEWEST // 4
+                taken(one, count)  # of the first call the system gives memory
+                while count < most and taken(one, count) < SAMPLE:
+                    count = min(4 * count, most)
+                times = [(taken(one, count), taken(several, count)) for _ in range(3)]
+            except TimedOut:
+                raise
+            except RoseError:
+                return None
+        return min([y for _, y in times]) < 0.97 * min([x for x, _ in times])
+
+
 class _Running:
     """An instance of the function, and one of the loop over it."""
 
@@ -433,6 +568,7 @@ class _Running:
         self.entry = raw_call.entry(own.store, exports["loop"], "i", "", own.raised)
         self.memory = exports["memory"].get_buffer_ptr(own.store)
         self.params, self.result = loop.leaves(self.memory)
+        self.lanes = loop.lanes
 
     def run(self, columns: Sequence[Array], results: Sequence[Array], which: slice, first: int) -> None:
         """Call the loop once, for at most as many elements as fit into its memory."""
@@ -441,7 +577,7 @@ class _Running:
         for leaf, x in zip(self.params, columns, strict=True):
             if leaf.dtype.kind != "O":  # of Units, which have no bytes
                 leaf.view[:count] = x[: len(leaf.view)]
-        words[2] = count
+        words[2] = count // self.lanes
         own.asked()
         error = call(*args)
         if error is not None or words[0]:

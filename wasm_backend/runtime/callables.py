@@ -273,7 +273,10 @@ class Export:
     def __init__(
         self, lowered: Lowered, name: str, doc: str | None = None, *,
         module: Module | None = None, timeout: float | None = None,
+        at_once: Callable[[str, tuple[bool, ...]], Lowered | None] | None = None,
     ) -> None:  # fmt: skip
+        """`at_once` gives the module of a function for several elements of a batch at once, where there is one."""
+        self._at_once = at_once
         self.lowered, self.__name__, self.__qualname__ = lowered, name, name
         if doc is not None:
             self.__doc__ = doc
@@ -317,7 +320,8 @@ class Export:
 
         name = self.__name__
         packed = functools.partial(_alone, self.lowered, name, self._module.timeout)
-        return Batch(self._module, self.lowered.signatures[name], packed)
+        at_once = None if self._at_once is None else functools.partial(self._at_once, name)
+        return Batch(self._module, self.lowered.signatures[name], packed, at_once)
 
     @property
     def timeout(self) -> float | None:
@@ -376,7 +380,7 @@ class Compiled(Export):
             return self
         exports: dict[str, Export] = self.__dict__.setdefault("_exports", {})
         if name not in exports:
-            exports[name] = Export(self.lowered, name, module=self._module)
+            exports[name] = Export(self.lowered, name, module=self._module, at_once=self._at_once)
         return exports[name]
 
     @edge

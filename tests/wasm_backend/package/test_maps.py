@@ -123,12 +123,41 @@ assert.throws(() => total.map([1, 2]), {
 """
 
 
-def test_a_map_gives_the_bits_of_single_calls(tmp_path: Path):
+AT_ONCE = """
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { initSync } from "./made/index.js";
+const load = async (file) => initSync(await readFile(new URL("./made/" + file, import.meta.url)));
+const [several, one] = await Promise.all(["made.simd.wasm", "made.wasm"].map(load));
+const numbers = (n) => Float64Array.from({ length: n }, (_, k) => ((k * 7919) % 211) / 50 + 0.25);
+const same = (name, ...args) => {
+  const [x, y] = [several, one].map((m) => m[name].map(...args));
+  assert.deepEqual(new Uint8Array(x.buffer), new Uint8Array(y.buffer));
+};
+for (const n of [0, 1, 2, 3, 4, 5, 9, 70]) {
+  for (const name of ["wave", "slope"]) same(name, numbers(3 * n));
+  same("root", numbers(n), numbers(n));
+  same("long", numbers(20 * n));
+}
+same("root", numbers(9), 2);
+same("root", 2, numbers(9));
+const wrong = numbers(9);
+for (const k of [8, 5, 4, 0]) {
+  wrong[k] = -1;
+  for (const m of [several, one])
+    assert.throws(() => m.root.map(wrong, 1), (e) => e.row === k && /^x is not negative/.test(e.message));
+}
+same("root", numbers(9), 2);
+"""
+
+
+@pytest.mark.parametrize("simd", [False, True])
+def test_a_map_gives_the_bits_of_single_calls(tmp_path: Path, simd: bool):
     if why := no_node():
         pytest.skip(why)
     functions = {"wave": wave, "slope": slope, "moved": moved, "root": root, "long": long}
     functions |= {"asked": asked, "grown": grown, "total": total}
-    rose.compile(functions, dynamic=True).save(tmp_path / "made", map=True)
+    rose.compile(functions, dynamic=True, simd=simd).save(tmp_path / "made", map=True)
     (tmp_path / "page.mjs").write_text(PAGE)
     done = subprocess.run(["node", tmp_path / "page.mjs"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -140,6 +169,24 @@ def test_a_map_gives_the_bits_of_single_calls(tmp_path: Path):
 def test_a_package_has_no_map_unless_it_is_asked_for(tmp_path: Path):
     files = rose.compile(wave).files("made")
     assert b"columns" not in files["core.js"] + files["index.d.ts"]
+
+
+@pytest.mark.parametrize("dtype", ["f64", "f32"])
+def test_several_rows_at_once_have_the_same_bits(tmp_path: Path, dtype: str):
+    if why := no_node():
+        pytest.skip(why)
+    made = rose.compile({"wave": wave, "slope": slope, "root": root, "long": long}, dtype=dtype, simd=True)
+    files = made.files("made", map=True)
+    assert files["core.js"].count(b'x["##') == 4 and b"##wave" not in made.wasm
+    made.save(tmp_path / "made", "made", map=True)
+    (tmp_path / "page.mjs").write_text(AT_ONCE.replace("Float64Array", f"Float{dtype[1:]}Array"))
+    done = subprocess.run(["node", tmp_path / "page.mjs"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_in_a_package_without_maps_there_is_nothing_of_several_rows():
+    for files in (rose.compile(wave, simd=True).files("made"), rose.compile(wave).files("made", map=True)):
+        assert not [file for file, text in files.items() if b"##wave" in text and file.endswith((".wasm", "core.js"))]
 
 
 def test_what_has_a_column():
