@@ -24,10 +24,9 @@ from ..ir.types import Unit, tuple_of
 from .equations import Aval, Equation
 from .folding import folded
 from .operands import Known, Operand, Range, Word, array_type, traced
-from .primitives import all_rules
 from .primitives.control import typed
+from .rules import RULES
 
-RULES = all_rules()
 SHORT = 16  # equations of a function that is written where it is called
 Jaxpr = Any
 

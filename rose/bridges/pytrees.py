@@ -67,6 +67,8 @@ def children(tree: Any) -> tuple[Sequence[Any], Sequence[str]]:
     if at is None:
         return [], []
     pairs = list(at[0])
+    if hasattr(tree, "_fields"):
+        return list(tree), tree._fields
     return [x for _, x in pairs], [_named(k) for k, _ in pairs]
 
 

@@ -12,24 +12,3 @@ random_bits      keys, and Threefry
 """
 
 from ..equations import RULES, Rule
-from . import (
-    control,
-    elementwise,
-    given_derivatives,
-    matrices,
-    places,
-    random_bits,
-    reductions,
-    shapes,
-    whole_numbers,
-    windows,
-)
-
-FILES = (
-    control, elementwise, given_derivatives, matrices, places, random_bits, reductions, shapes, whole_numbers, windows,
-)  # fmt: skip
-
-
-def all_rules() -> dict[str, Rule]:
-    """The rules, by the names of primitives."""
-    return RULES

@@ -244,9 +244,9 @@ def _chosen(e: Equation, c: Any, x: Any, y: Any) -> Any:
 def _convert(e: Equation, x: Operand) -> Operand:
     to = e.out.dtype.kind
     if to == "b":
-        return x.value if x.__class__ is Truth else x if e.kind == "b" else traced(x) != 0
+        return x.value if x.__class__ is Truth else x if e.kind == "b" else traced(x) != 0.0
     if e.kind == "b":
-        return Truth(x) if to != "c" else where(x, 1.0 + 0j, 0j)
+        return Truth(traced(x)) if to != "c" else where(traced(x), 1.0 + 0j, 0j)
     if x.__class__ is Truth and to != "c":
         return x
     v = traced(x)

@@ -1,7 +1,7 @@
 """Keys of JAX, and Threefry-2x32: a bijection of two words for each key, whose values look random.
 
-Salmon, Moraes, Dror and Shaw, Parallel random numbers: as easy as 1, 2, 3 (2011). A key is two words. The bits are those
-of JAX's default, `jax_threefry_partitionable`: the number at a place depends on the key and the place alone.
+Salmon, Moraes, Dror and Shaw, Parallel random numbers: as easy as 1, 2, 3 (2011). A key is two words. The bits are
+those of JAX's default, `jax_threefry_partitionable`: the number at a place depends on the key and the place alone.
 """
 
 from __future__ import annotations

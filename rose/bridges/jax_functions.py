@@ -1,4 +1,4 @@
-"""`rose.from_jax`: a function that is written with JAX, as an `@fn`."""
+"""Functions that are written with JAX, as `@fn` functions: from examples of the arguments to a body that runs a jaxpr."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from ..errors import TypeMismatch, edge, here
+from ..errors import TypeMismatch, here
 from ..frontend.function import AnyFn, make
 from ..ir import shown
 from .jaxprs import Program
@@ -17,21 +17,8 @@ from .primitives.control import typed
 from .pytrees import aval_of, children, is_array, node_of, result_of
 
 
-@edge
-def from_jax(
-    f: Callable[..., Any], *examples: Any, names: Sequence[str] | None = None, dtype: str | None = None
-) -> AnyFn:
-    """The function `f` of JAX as an `@fn`, for arguments of the shapes of the examples.
-
-    An example is what JAX would be given: a number, an array, a `jax.ShapeDtypeStruct`, keys, or a pytree of these. A
-    dict, a dataclass or a module becomes a struct with the names of its fields, a list a tuple; what in it is no
-    number, such as an activation, is a constant of the program. `names` are those of the parameters.
-
-    The program is traced as JAX traces it with `jax_enable_x64`, and computes with numbers of 64 bits; `dtype="f32"`
-    traces it with JAX's default dtypes, for a module of `rose.compile(f, dtype="f32")`. Derivatives are Rose's:
-    `rose.grad(rose.from_jax(f, x))`; those of `custom_jvp` and `custom_vjp` are the given ones. What has no meaning
-    here is refused with the primitive's name, at the line of `f` that made it.
-    """
+def imported(f: Callable[..., Any], examples: Sequence[Any], names: Sequence[str] | None, dtype: str | None) -> AnyFn:
+    """What `rose.from_jax` gives."""
     if not callable(f):
         hint = "write rose.from_jax(f, x), with an example of each argument"
         raise TypeMismatch(f"rose.from_jax takes a function, not {shown(f)}", here(), hint)
