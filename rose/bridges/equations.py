@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from jax.extend import core
-
 from ..errors import Loc, RoseError, TypeMismatch, here
+from ..frontend.arrays.shapes import leaf_of
 from ..ir import Value
 from ..ir.types import Fin
+from .jax_api import core
 from .operands import Known, Range, Truth
 
 if TYPE_CHECKING:
@@ -96,9 +96,7 @@ class Equation:
         if isinstance(x, Value):
             if x in self.program.ranges:
                 return self.program.ranges[x]
-            t = x.type
-            while hasattr(t, "elem"):
-                t = t.elem  # pyright: ignore
+            t = leaf_of(x.type)
             if isinstance(t, Fin) and isinstance(t.size, int):
                 return 0, max(t.size - 1, 0)
         return limits(aval.dtype)

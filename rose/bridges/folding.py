@@ -1,3 +1,4 @@
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 """What is computed while tracing: whole numbers, conditions, shapes, and numbers of which a program knows all.
 
 The arithmetic is NumPy's on arrays of JAX's dtypes, so that whole numbers wrap as JAX's. Functions of mathematics are
@@ -10,11 +11,10 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax
 import numpy as np
-from jax.extend import core
 
 from .equations import Equation
+from .jax_api import core, is_key, jax
 
 MOST = 10_000_000  # elements of an array that is computed
 
@@ -128,11 +128,10 @@ def folded(e: Equation, xs: Sequence[Any]) -> list[Any] | None:
 def _by_jax(e: Equation, xs: Sequence[Any]) -> Any:
     given = [_as_given(x, v.aval) for x, v in zip(xs, e.variables, strict=True)]
     made = core.jaxpr_as_fun(e.alone())(*given)
-    is_key: Callable[[Any], bool] = lambda x: jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key)
     return [np.asarray(jax.random.key_data(x) if is_key(x) else x) for x in made]
 
 
 def _as_given(x: Any, aval: Any) -> Any:
-    if jax.dtypes.issubdtype(aval.dtype, jax.dtypes.prng_key):
+    if is_key(aval):
         return jax.random.wrap_key_data(jax.numpy.asarray(x))
     return jax.numpy.asarray(x, aval.dtype)

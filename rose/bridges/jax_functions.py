@@ -1,4 +1,4 @@
-"""Functions that are written with JAX, as `@fn` functions: from examples of the arguments to a body that runs a jaxpr."""
+"""Functions that are written with JAX, as `@fn` functions: their examples are traced, and the body runs the jaxpr."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax
 import numpy as np
 
 from ..errors import TypeMismatch, here
 from ..frontend.function import AnyFn, make
 from ..ir import shown
+from .jax_api import is_key, jax, tree_util
 from .jaxprs import Program
 from .primitives.control import typed
 from .pytrees import aval_of, children, is_array, node_of, result_of
@@ -31,19 +31,19 @@ def imported(f: Callable[..., Any], examples: Sequence[Any], names: Sequence[str
         raise TypeMismatch(what, here(), "give a name for each example")
     nodes = [(n, x, node_of(x, n)) for n, x in zip(given, examples, strict=True)]
     dynamic = [(n, x, node) for n, x, node in nodes if node is not None]
-    leaves, tree = jax.tree_util.tree_flatten(examples)
+    leaves, tree = tree_util.tree_flatten(examples)
     moving = [k for k, x in enumerate(leaves) if is_array(x)]
 
     def of_leaves(*xs: Any) -> Any:
         whole = list(leaves)
         for k, x in zip(moving, xs, strict=True):
             whole[k] = x
-        return f(*jax.tree_util.tree_unflatten(tree, whole))
+        return f(*tree_util.tree_unflatten(tree, whole))
 
     with jax.enable_x64(dtype is None):
         given_examples = [_example(leaves[k], dtype is None) for k in moving]
         jaxpr, out = jax.make_jaxpr(of_leaves, return_shape=True)(*given_examples)
-        result, out_leaves = result_of(out, called), jax.tree_util.tree_leaves(out)
+        result, out_leaves = result_of(out, called), tree_util.tree_leaves(out)
 
     def body(*args: Any) -> Any:
         with jax.enable_x64(dtype is None):
@@ -77,7 +77,7 @@ def _example(x: Any, wide: bool) -> Any:
     """What JAX traces in the place of an argument: of 64 bits, where it is a fraction."""
     if not hasattr(x, "dtype"):
         return x
-    if jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key):
+    if is_key(x):
         return x
     kind = np.dtype(x.dtype).kind
     t = {"f": np.float64, "c": np.complex128}.get(kind, x.dtype) if wide else x.dtype

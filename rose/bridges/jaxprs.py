@@ -12,9 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import jax
 import numpy as np
-from jax.extend import core
 
 from ..errors import Loc
 from ..frontend.function import AnyFn, make
@@ -23,6 +21,7 @@ from ..ir import Value, current_builder
 from ..ir.types import Unit, tuple_of
 from .equations import Aval, Equation
 from .folding import folded
+from .jax_api import core, is_key, jax
 from .operands import Known, Operand, Range, Word, array_type, traced
 from .primitives.control import typed
 from .rules import RULES
@@ -92,7 +91,7 @@ class Program:
         if found is None:
             raise e.refused("this primitive has no meaning here", "write it with functions that have one")
         made = found.apply(e, *(xs if found.raw else map(traced, xs)))
-        return made if isinstance(made, list) else [made]
+        return list[Operand](made) if made.__class__ is list else [made]
 
     def _expressed(self, e: Equation, xs: Sequence[Operand], k: int) -> Any:
         return (lambda: traced(self._by_rule(e, xs)[k])) if e.name in RULES else None
@@ -125,8 +124,10 @@ class Program:
 
 def inner(e: Any) -> Iterator[Jaxpr]:
     """The jaxprs that an equation holds."""
-    for x in e.params.values():
-        for y in x if isinstance(x, (tuple, list)) else (x,):
+    held: list[Any] = list(e.params.values())
+    for x in held:
+        several: Any = x if x.__class__ in (tuple, list) else (x,)
+        for y in several:
             if isinstance(y, core.ClosedJaxpr):
                 yield y.jaxpr
             elif isinstance(y, core.Jaxpr):
@@ -152,13 +153,13 @@ def needed(jaxpr: Jaxpr) -> list[Any]:
 
 def constant_of(x: Any) -> Known:
     """A constant of a jaxpr: an array, or keys."""
-    if isinstance(x, jax.Array) and jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key):
+    if isinstance(x, jax.Array) and is_key(x):
         x = jax.random.key_data(x)
     return Known(np.asarray(x))
 
 
 def aval_of(a: Any) -> Aval:
-    if jax.dtypes.issubdtype(a.dtype, jax.dtypes.prng_key):
+    if is_key(a):
         return Aval((*a.shape, 2), np.dtype(np.uint32))
     return Aval(tuple(a.shape), np.dtype(a.dtype))
 

@@ -62,9 +62,15 @@ class Word:
     def __init__(self, low: Any, bits: int, top: int = 0) -> None:
         self.low, self.bits, self.top = low, bits, top
 
+    @property
+    def number(self) -> Any:
+        """What `low` is, as one number."""
+        low: Any = self.low
+        return low[0] * 2.0**32 + low[1] if low.__class__ is tuple else low
+
     def traced(self) -> Any:
         """The number itself: of more than 53 bits, rounded."""
-        low = self.low[0] * 2.0**32 + self.low[1] if isinstance(self.low, tuple) else self.low
+        low = self.number
         return low + float(self.top) if self.top else low
 
 

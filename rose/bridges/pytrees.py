@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
 
 from ..ir.forms import Form, dict_form
 from ..ir.types import Tuple, Type, Unit
 from .equations import Aval
+from .jax_api import is_key, jax, tree_util
 from .operands import array_type
 
 
@@ -36,7 +36,7 @@ def aval_of(x: Any) -> Aval:
     """The shape and the dtype of an array, a number, or a `jax.ShapeDtypeStruct`; of keys, that of their words."""
     if not hasattr(x, "dtype"):
         x = jax.numpy.asarray(x)
-    if jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key):
+    if is_key(x):
         return Aval((*x.shape, 2), np.dtype(np.uint32))
     return Aval(tuple(x.shape), np.dtype(x.dtype))
 
@@ -45,7 +45,8 @@ def node_of(tree: Any, name: str) -> Node | None:
     """The type of a pytree; None if there is no array in it."""
     if is_array(tree):
         a = aval_of(tree)
-        return Node(array_type(a.shape, a.dtype), lambda v: iter((v,)))
+        alone: Callable[[Any], Iterator[Any]] = lambda v: iter((v,))
+        return Node(array_type(a.shape, a.dtype), alone)
     items, keys = children(tree)
     parts = [(k, node_of(x, f"{name}.{k}")) for k, x in zip(keys, items, strict=True)]
     found = [(k, p) for k, p in parts if p is not None]
@@ -63,7 +64,7 @@ def node_of(tree: Any, name: str) -> Node | None:
 
 def children(tree: Any) -> tuple[Sequence[Any], Sequence[str]]:
     """The parts of a pytree, and their names."""
-    at = jax.tree_util.default_registry.flatten_one_level_with_keys(tree)
+    at = tree_util.default_registry.flatten_one_level_with_keys(tree)
     if at is None:
         return [], []
     pairs = list(at[0])

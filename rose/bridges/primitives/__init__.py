@@ -10,5 +10,3 @@ control          calls, loops, branches, derivatives that were given
 matrices         factorisations, Fourier transforms
 random_bits      keys, and Threefry
 """
-
-from ..equations import RULES, Rule

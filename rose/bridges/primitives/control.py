@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
-from jax.extend import core
 
 from ...frontend.arrays import kinds, reductions, shaping
 from ...frontend.arrays.shapes import leaf_of
@@ -17,6 +17,7 @@ from ...frontend.values import to_value
 from ...ir import Value, ops
 from ...ir.types import Fin
 from ..equations import Aval, Equation, rule
+from ..jax_api import core
 from ..operands import Known, Operand, Truth, array_type, shape_of, traced
 
 Closed = Any  # a jaxpr with its constants
@@ -190,7 +191,7 @@ def _cond(e: Equation, which: Operand, *xs: Operand) -> list[Operand]:
         made = control.cond(p, lambda: taken(1), lambda: taken(0))
     else:
         at = as_index(traced(which), len(branches))
-        made = control.switch(at, [lambda k=k: taken(k) for k in range(len(branches))])
+        made = control.switch(at, [partial(taken, k) for k in range(len(branches))])
     return [made[k] for k in range(len(e.outs))]
 
 

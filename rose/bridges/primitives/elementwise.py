@@ -14,7 +14,7 @@ from ...frontend.language.select import stop_gradient, where
 from ...ir import ops
 from ..equations import Equation, rule
 from ..operands import Known, Operand, Truth, Word, traced
-from .whole_numbers import is_bool, wrapped
+from .whole_numbers import differences, is_bool, maxima, minima, negatives, same, sums, unknown, wrapped
 
 _ufunc: Any = np  # its functions take traced values
 
@@ -58,17 +58,17 @@ def _same(e: Equation, *xs: Operand) -> list[Operand]:
 
 @rule("add", "add_any")
 def _add(e: Equation, x: Any, y: Any) -> Any:
-    return wrapped(e, x + y, lambda a, b: (a[0] + b[0], a[1] + b[1]), x, y)
+    return wrapped(e, x + y, sums, x, y)
 
 
 @rule("sub")
 def _sub(e: Equation, x: Any, y: Any) -> Any:
-    return wrapped(e, x - y, lambda a, b: (a[0] - b[1], a[1] - b[0]), x, y)
+    return wrapped(e, x - y, differences, x, y)
 
 
 @rule("neg")
 def _neg(e: Equation, x: Any) -> Any:
-    return wrapped(e, -x, lambda a: (-a[1], -a[0]), x)
+    return wrapped(e, -x, negatives, x)
 
 
 @rule("div", note="whole numbers over 0")
@@ -105,12 +105,12 @@ def _below(e: Equation, y: Any) -> tuple[int, int] | None:
 
 @rule("max")
 def _max(e: Equation, x: Any, y: Any) -> Any:
-    return wrapped(e, _ufunc.maximum(x, y), lambda a, b: (max(a[0], b[0]), max(a[1], b[1])), x, y)
+    return wrapped(e, _ufunc.maximum(x, y), maxima, x, y)
 
 
 @rule("min")
 def _min(e: Equation, x: Any, y: Any) -> Any:
-    return wrapped(e, _ufunc.minimum(x, y), lambda a, b: (min(a[0], b[0]), min(a[1], b[1])), x, y)
+    return wrapped(e, _ufunc.minimum(x, y), minima, x, y)
 
 
 @rule("clamp")
@@ -135,12 +135,12 @@ def _pow(e: Equation, x: Any, y: Any) -> Any:
 
 @rule("integer_pow")
 def _integer_pow(e: Equation, x: Any) -> Any:
-    return wrapped(e, x ** e.params["y"], lambda a: None, x)
+    return wrapped(e, x ** e.params["y"], unknown, x)
 
 
 @rule("square")
 def _square(e: Equation, x: Any) -> Any:
-    return wrapped(e, x * x, lambda a: None, x)
+    return wrapped(e, x * x, unknown, x)
 
 
 @rule("round")
@@ -256,4 +256,4 @@ def _convert(e: Equation, x: Operand) -> Operand:
         v = v.real
     if to == "f":
         return kinds.astype(v, float) if e.kind in "iu" else v
-    return wrapped(e, v if e.kind in "iu" else ops.trunc(v), lambda a: a, v if e.kind in "iu" else None)
+    return wrapped(e, v if e.kind in "iu" else ops.trunc(v), same, v if e.kind in "iu" else None)

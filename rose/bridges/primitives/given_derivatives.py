@@ -9,9 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax
-from jax.extend import core
-
 from ...autodiff.erase_tangents import untype
 from ...autodiff.prove_linear import as_linear, assume_linear
 from ...differentiation.gradients import pulled_back
@@ -24,6 +21,7 @@ from ...ir import Func, Value, current_builder
 from ...ir.callgraph import make_linear
 from ...ir.types import Tuple, Type, is_complex, tangent, tuple_of
 from ..equations import Aval, Equation, rule
+from ..jax_api import core, jax
 from ..operands import Known, Operand, array_type
 from .control import closed, typed
 

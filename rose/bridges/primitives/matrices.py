@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ... import fft, linalg
 from ...frontend.arrays import reductions, shaping
 from ...frontend.language import control, loops
 from ...frontend.operators import view
-from ...ir import ops
+from ...ir import Value, ops
 from ...linalg.elimination import square_lu
 from ...linalg.matrices import batched
 from ..equations import Equation, rule
@@ -64,9 +65,13 @@ def _lu(e: Equation, a: Any) -> list[Any]:
     rows, columns = e.ins[0].shape[-2:]
     if rows != columns:
         raise e.refused("of a matrix that is not square", "call jax.scipy.linalg.lu of a square one")
-    both, order = batched(lambda m: tuple(map(view, square_lu(m))), [a], [2])
+    both, order = batched(_lu_of, [a], [2])
     order = e.remember(order, (0, rows - 1))
     return [both, e.remember(_stacked(1, _exchanges, order), (0, rows - 1)), order]
+
+
+def _lu_of(m: Value) -> tuple[Any, ...]:
+    return tuple(map(view, square_lu(m)))
 
 
 def _exchanges(order: Any) -> Any:
@@ -92,8 +97,8 @@ def _triangular_solve(e: Equation, a: Any, b: Any) -> Any:
 
 def _solved(a: Any, b: Any, lower: bool, p: dict[str, Any]) -> Any:
     trans = (2 if p["conjugate_a"] else 1) if p["transpose_a"] else 0
-    options = {"trans": trans, "lower": lower, "unit_diagonal": p["unit_diagonal"]}
-    return _stacked(2, lambda a, b: linalg.solve_triangular(a, b, **options), a, b)
+    solve = partial(linalg.solve_triangular, trans=trans, lower=lower, unit_diagonal=p["unit_diagonal"])
+    return _stacked(2, solve, a, b)
 
 
 @rule("tridiagonal_solve")

@@ -171,7 +171,7 @@ def _scatter(e: Equation, x: Operand, indices: Operand, updates: Operand) -> Ope
     batch = [k for k in range(len(theirs)) if k not in d.update_window_dims]
     batching = dict(zip(d.operand_batching_dims, d.scatter_indices_batching_dims, strict=True))
     inside = [k for k in range(len(shape)) if k not in d.inserted_window_dims and k not in batching]
-    sizes = {k: theirs[d.update_window_dims[j]] for j, k in enumerate(inside)}
+    sizes: dict[int, int] = {k: theirs[d.update_window_dims[j]] for j, k in enumerate(inside)}
     v, new, reader = typed(x, e.ins[0]), typed(updates, e.ins[2]), _reader(indices)
     clipped = "CLIP" in mode
 

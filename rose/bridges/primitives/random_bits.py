@@ -11,8 +11,6 @@ from functools import cache
 from math import prod
 from typing import Any
 
-import jax
-
 from ...frontend.arrays import joining, shaping
 from ...frontend.arrays.elementwise import each
 from ...frontend.function import AnyFn, make
@@ -24,6 +22,7 @@ from ...random.philox import Word as Halves
 from ...random.philox import added, half, xored
 from ...random.reparameterisation import of_shape
 from ..equations import Equation, rule
+from ..jax_api import jax
 from ..operands import Operand, Word, shape_of, traced
 from .whole_numbers import different, halves, joined, modulo
 
@@ -62,7 +61,7 @@ def _rotated(x: Halves, by: int) -> Halves:
 
 def _drawn(key: Any, count: int) -> Any:
     """Two words for each of the first places, a matrix of two columns."""
-    return loops.vec(joining.array(list(threefry()(key[0], key[1], 0.0, ops.real(i)))) for i in loops.range(count))
+    return loops.vec(joining.array([*threefry()(key[0], key[1], 0.0, ops.real(i))]) for i in loops.range(count))
 
 
 @rule("threefry2x32")
@@ -87,7 +86,8 @@ def _seed(e: Equation, seed: Any) -> Any:
 
 @rule("random_fold_in")
 def _fold_in(e: Equation, key: Any, data: Any) -> Any:
-    return _each_key(key, lambda k, x: joining.array(list(threefry()(k[0], k[1], 0.0, modulo(x, _WORD)))), data)
+    folded: Callable[[Any, Any], Any] = lambda k, x: joining.array([*threefry()(k[0], k[1], 0.0, modulo(x, _WORD))])
+    return _each_key(key, folded, data)
 
 
 def _each_key(keys: Any, f: Callable[..., Any], *more: Any) -> Any:
@@ -102,14 +102,16 @@ def _each_key(keys: Any, f: Callable[..., Any], *more: Any) -> Any:
 @rule("random_split")
 def _split(e: Equation, key: Any) -> Any:
     shape = tuple(e.params["shape"])
-    return _each_key(key, lambda k: shaping.reshape(_drawn(k, prod(shape)), (*shape, 2)))
+    some: Callable[[Any], Any] = lambda k: shaping.reshape(_drawn(k, prod(shape)), (*shape, 2))
+    return _each_key(key, some)
 
 
 @rule("random_bits", raw=True, note="but of 8, 16, 32 and 64 bits")
 def _bits(e: Equation, key: Operand) -> Operand:
     shape, width = tuple(e.params["shape"]), e.params["bit_width"]
     keys = traced(key)
-    words = _each_key(keys, lambda k: _drawn(k, prod(shape)))
+    some: Callable[[Any], Any] = lambda k: _drawn(k, prod(shape))
+    words = _each_key(keys, some)
     full = (*shape_of(keys)[:-1], *shape)
     high, low = [_of_shape(words[..., k], full) for k in range(2)]
     if width == 64:
@@ -131,7 +133,8 @@ def _gamma(e: Equation, key: Any, a: Any) -> Any:
     (x,) = e.program.run(drawn, [key, stop_gradient(a)])
     if not e.params["log_space"]:
         return each(of_shape(), a, stop_gradient(x))
-    return each(lambda a, x: ops.log(of_shape()(a, ops.exp(x))), a, stop_gradient(x))
+    in_logarithms: Callable[[Any, Any], Any] = lambda a, x: ops.log(of_shape()(a, ops.exp(x)))
+    return each(in_logarithms, a, stop_gradient(x))
 
 
 @rule("rng_uniform", "rng_bit_generator", note="of a key that is an argument", raw=True)

@@ -49,7 +49,7 @@ def _reduce_xor(e: Equation, x: Any) -> Any:
 def _arg(e: Equation, x: Any) -> Any:
     of = reductions.argmax if e.name == "argmax" else reductions.argmin
     (axis,) = e.params["axes"]
-    return e.remember(of(x, axis=axis), (0, e.ins[0].shape[axis] - 1))
+    return e.remember(of(x, axis=axis), (0, e.ins[0].shape[int(axis)] - 1))
 
 
 @rule(*_running)
@@ -88,7 +88,7 @@ def _dot_general(e: Equation, x: Any, y: Any, *_: Any) -> Any:
     for i, j in (*zip(left, right, strict=True), *zip(batch_left, batch_right, strict=True)):
         b[j] = a[i]
     b = [c or next(letters) for c in b]
-    shared = [a[i] for i in batch_left]
+    shared: list[str] = [a[i] for i in batch_left]
     rest = [c for i, c in enumerate(a) if i not in left and i not in batch_left]
     rest += [c for j, c in enumerate(b) if j not in right and j not in batch_right]
     return einsum.einsum(f"{''.join(a)},{''.join(b)}->{''.join([*shared, *rest])}", x, y)

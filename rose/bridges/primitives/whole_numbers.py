@@ -7,7 +7,6 @@ through its halves, indices below 65,536.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -40,6 +39,37 @@ def wrapped(e: Equation, x: Any, ranges: Callable[..., Range | None], *operands:
     return x if within is None else e.remember(modulo(x, within), within)
 
 
+# ranges of results, of those of operands
+
+
+def sums(a: Range, b: Range) -> Range:
+    return a[0] + b[0], a[1] + b[1]
+
+
+def differences(a: Range, b: Range) -> Range:
+    return a[0] - b[1], a[1] - b[0]
+
+
+def negatives(a: Range) -> Range:
+    return -a[1], -a[0]
+
+
+def maxima(a: Range, b: Range) -> Range:
+    return max(a[0], b[0]), max(a[1], b[1])
+
+
+def minima(a: Range, b: Range) -> Range:
+    return min(a[0], b[0]), min(a[1], b[1])
+
+
+def same(a: Range) -> Range:
+    return a
+
+
+def unknown(*_: Range) -> None:
+    return None
+
+
 def _range(e: Equation, v: Any, k: int) -> Range | None:
     if isinstance(v, (bool, int, float)):
         return int(v), int(v)
@@ -68,7 +98,9 @@ def _mul(e: Equation, x: Any, y: Any) -> Any:
     return e.remember(modulo(modulo(high * y, within) * _HALF % 2.0**32 + (x - high * _HALF) * y, within), within)
 
 
-_BITS: dict[str, Callable[[Any, Any], Any]] = {"and": operator.and_, "or": operator.or_, "xor": operator.xor}
+_BITS: dict[str, Callable[[Any, Any], Any]] = {
+    "and": lambda x, y: x & y, "or": lambda x, y: x | y, "xor": lambda x, y: x ^ y,
+}  # fmt: skip
 
 
 @rule("and", "or", "xor", raw=True, note="numbers of 64 bits, but for `or` with bits that a shift made free")
@@ -83,7 +115,8 @@ def _bits(e: Equation, x: Operand, y: Operand) -> Operand:
             return Word(x.low, x.bits, top)
     if e.out.dtype.itemsize > 4:
         raise e.refused("the bits of numbers of 64 bits are not all there", "use numbers of 32 bits")
-    return each(lambda a, b: _word(e, _of_halves(e.name, _unsigned(e, a), _unsigned(e, b))), traced(x), traced(y))
+    of: Callable[[Any, Any], Any] = lambda a, b: _word(e, _of_halves(e.name, _unsigned(e, a), _unsigned(e, b)))
+    return each(of, traced(x), traced(y))
 
 
 @rule("not")
@@ -118,7 +151,7 @@ def _shift(e: Equation, x: Operand, by: Operand) -> Operand:
 
 def _moved(low: Any, k: int) -> Any:
     """The bits of a word, moved to the right."""
-    if not isinstance(low, tuple):
+    if low.__class__ is not tuple:
         return ops.floor(low * 2.0**-k)
     high, low = low
     if k >= 32:
@@ -136,8 +169,7 @@ def _bitcast(e: Equation, x: Operand) -> Operand:
     fraction = {32: 23, 64: 52}.get(bits, 0)
     if to.kind == "f" and x.__class__ is Word and 0 < x.bits <= fraction:
         exponent = (x.top >> fraction) - (127 if bits == 32 else 1023)
-        low = x.low[0] * 2.0**32 + x.low[1] if isinstance(x.low, tuple) else x.low
-        return (1.0 + (low + float(x.top % 2**fraction)) * 2.0**-fraction) * 2.0**exponent
+        return (1.0 + (x.number + float(x.top % 2**fraction)) * 2.0**-fraction) * 2.0**exponent
     raise e.refused("the bits of a number that is computed are not seen", "write it with arithmetic")
 
 
