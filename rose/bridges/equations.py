@@ -13,7 +13,7 @@ from ..errors import Loc, RoseError, TypeMismatch, here
 from ..frontend.arrays.shapes import leaf_of
 from ..ir import Value
 from ..ir.types import Fin
-from .jax_api import core
+from .jax_api import api_util, core
 from .operands import Known, Range, Truth
 
 if TYPE_CHECKING:
@@ -72,7 +72,8 @@ class Equation:
         e = self.written
         params = [core.Var(v.aval) for v in e.invars]
         one = e.replace(invars=params)
-        return core.ClosedJaxpr(core.Jaxpr((), params, e.outvars, [one]), ())
+        debug = api_util.debug_info("rose.from_jax", _applied, params, {})
+        return core.ClosedJaxpr(core.Jaxpr((), params, e.outvars, [one], e.effects, debug), ())
 
     @property
     def out(self) -> Aval:
@@ -106,6 +107,10 @@ class Equation:
         if within is not None and isinstance(x, Value):
             self.program.ranges[x] = within
         return x
+
+
+def _applied(*_: Any) -> None:
+    """What JAX's messages name where an equation stands alone."""
 
 
 EXACT = 53  # bits of whole numbers that are exact as Reals

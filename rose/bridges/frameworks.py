@@ -33,6 +33,34 @@ def from_jax(
     return imported(f, examples, names, dtype)
 
 
+@edge
+def to_jax(f: AnyFn) -> Callable[..., Any]:
+    """An `@fn` as a function of JAX, under `jit`, `vmap`, `grad` and all other transforms, to any order.
+
+    Parameters and results are arrays of numbers, truth values and indices, in structs, dicts and tuples; a
+    `NotDifferentiable` is raised where a derivative without one is asked for. It computes with numbers of 64 bits, on
+    the processor, and gives JAX what its dtype has. A call is one of Python, through `jax.pure_callback`: some 10 us
+    alone, and some 30 us under `jit`. JAX 0.6 or newer: `pip install 'rose[jax]'`.
+    """
+    _needs("jax", "JAX", "rose.to_jax")
+    from .to_jax import exported
+
+    return exported(f)
+
+
+@edge
+def to_torch(f: AnyFn) -> Callable[..., Any]:
+    """An `@fn` as a function of tensors of PyTorch, with derivatives in reverse and forward mode, to any order.
+
+    Parameters and results are as those of `rose.to_jax`. It computes with numbers of 64 bits, on the processor; results
+    are of 32 where all tensors are. `torch.compile` leaves a call as it is. PyTorch 2.1 or newer.
+    """
+    _needs("torch", "PyTorch", "rose.to_torch")
+    from .to_torch import exported
+
+    return exported(f)
+
+
 def _needs(module: str, library: str, name: str) -> None:
     if find_spec(module) is None:
         raise RoseError(f"{name} needs {library}, which is not installed", here(), f"pip install {module}")

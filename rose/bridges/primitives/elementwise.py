@@ -14,7 +14,7 @@ from ...frontend.language.select import stop_gradient, where
 from ...ir import ops
 from ..equations import Equation, rule
 from ..operands import Known, Operand, Truth, Word, traced
-from .whole_numbers import differences, is_bool, maxima, minima, negatives, same, sums, unknown, wrapped
+from .whole_numbers import differences, is_bool, maxima, minima, negatives, same, sums, wrapped
 
 _ufunc: Any = np  # its functions take traced values
 
@@ -131,16 +131,6 @@ def _sign(e: Equation, x: Any) -> Any:
 @rule("pow")
 def _pow(e: Equation, x: Any, y: Any) -> Any:
     return x**y
-
-
-@rule("integer_pow")
-def _integer_pow(e: Equation, x: Any) -> Any:
-    return wrapped(e, x ** e.params["y"], unknown, x)
-
-
-@rule("square")
-def _square(e: Equation, x: Any) -> Any:
-    return wrapped(e, x * x, unknown, x)
 
 
 @rule("round")

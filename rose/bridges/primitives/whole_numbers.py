@@ -66,10 +66,6 @@ def same(a: Range) -> Range:
     return a
 
 
-def unknown(*_: Range) -> None:
-    return None
-
-
 def _range(e: Equation, v: Any, k: int) -> Range | None:
     if isinstance(v, (bool, int, float)):
         return int(v), int(v)
@@ -82,11 +78,22 @@ def modulo(x: Any, within: Range) -> Any:
     return x - length * ops.floor((x - low) / length)
 
 
+@rule("integer_pow", "square")
+def _integer_pow(e: Equation, x: Any) -> Any:
+    n = e.params.get("y", 2)
+    if e.kind not in "iu":
+        return x**n if n != 2 else x * x
+    power = x
+    for _ in range(n - 1):
+        power = _mul(e, power, x)
+    return power if n else 0.0 * x + 1.0
+
+
 @rule("mul")
 def _mul(e: Equation, x: Any, y: Any) -> Any:
     if e.out.dtype.kind not in "iu":
         return x * y
-    a, b, within = _range(e, x, 0), _range(e, y, 1), limits(e.out.dtype)
+    a, b, within = _range(e, x, 0), _range(e, y, -1), limits(e.out.dtype)
     ends = None if a is None or b is None else [p * q for p in a for q in b]
     if ends is not None and (within is None or (within[0] <= min(ends) and max(ends) <= within[1])):
         return e.remember(x * y, (min(ends), max(ends)))
