@@ -13,7 +13,7 @@ from ..errors import Loc, RoseError, TypeMismatch, here
 from ..frontend.arrays.shapes import leaf_of
 from ..ir import Value
 from ..ir.types import Fin
-from .jax_api import api_util, core
+from .jax_api import core
 from .operands import Known, Range, Truth
 
 if TYPE_CHECKING:
@@ -72,7 +72,8 @@ class Equation:
         e = self.written
         params = [core.Var(v.aval) for v in e.invars]
         one = e.replace(invars=params)
-        debug = api_util.debug_info("rose.from_jax", _applied, params, {})
+        names = tuple([f"x{k}" for k in range(len(params))])
+        debug = core.DebugInfo("rose.from_jax", self.name, names, ("",) * len(e.outvars))
         return core.ClosedJaxpr(core.Jaxpr((), params, e.outvars, [one], e.effects, debug), ())
 
     @property
@@ -107,10 +108,6 @@ class Equation:
         if within is not None and isinstance(x, Value):
             self.program.ranges[x] = within
         return x
-
-
-def _applied(*_: Any) -> None:
-    """What JAX's messages name where an equation stands alone."""
 
 
 EXACT = 53  # bits of whole numbers that are exact as Reals

@@ -6,7 +6,6 @@ from importlib import import_module
 from typing import Any
 
 jax: Any = import_module("jax")
-api_util: Any = import_module("jax.api_util")
 core: Any = import_module("jax.extend.core")
 tree_util: Any = import_module("jax.tree_util")
 ad: Any = import_module("jax.interpreters.ad")

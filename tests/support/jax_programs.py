@@ -1,4 +1,4 @@
-"""Functions of JAX, and what was imported of them, side by side: values, gradients, and JAX's own gradients imported."""
+"""Functions of JAX beside what was imported of them: values, gradients, and the import of JAX's own gradients."""
 
 from __future__ import annotations
 

@@ -13,8 +13,10 @@ from ...autodiff.erase_tangents import untype
 from ...autodiff.prove_linear import as_linear, assume_linear
 from ...differentiation.gradients import pulled_back
 from ...differentiation.linear_map import LinearMap, filled
+from ...errors import Loc, NotLinear
 from ...frontend.duals import split_dual, view_dual
 from ...frontend.function import AnyFn, make
+from ...frontend.language.debugging import assert_
 from ...frontend.operators import view
 from ...frontend.values import to_value
 from ...ir import Func, Value, current_builder
@@ -170,8 +172,22 @@ def _by_vjp(g: _Given, f: AnyFn, jaxpr: Any) -> Callable[..., Any]:
     types = [_bundle_type(g.outs), *[_type(e.ins[k]) for k in g.order]]
     names = ["ct", *[f"x{k}" for k in g.order]]
     back = make(body, types, _bundle_type([e.ins[k] for k in g.moving]), f"transpose({f.name})", names)
-    along, _ = _linear_pair(_transposed(back), back)
+    try:
+        along, _ = _linear_pair(_transposed(back), back)
+    except NotLinear:  # as what clips a gradient: its own derivative is that of its code
+        along = make_linear(f.name, _backwards_only(back, e.loc).func, back.func)
     return _rule(g, f, lambda re, du: current_builder().call(along, [_bundle(du), *[re[k] for k in g.order]]))
+
+
+def _backwards_only(back: AnyFn, loc: Loc | None) -> AnyFn:
+    """What stands for the derivative of a function, of which only reverse mode is given: it fails where it is run."""
+    where = "" if loc is None else f" ({loc})"
+
+    def body(dx: Any, *_: Any) -> Any:
+        assert_(False, f"a custom_vjp whose backward function is not linear has no derivative in forward mode{where}")
+        return current_builder().zero(back.types[0])
+
+    return make(body, [back.result, *back.types[1:]], back.types[0], back.name, back.names)
 
 
 def _rule(g: _Given, f: AnyFn, along: Callable[[dict[int, Value], list[Value]], Value]) -> Callable[..., Any]:

@@ -46,4 +46,4 @@ def test_what_cannot_wrap_is_not_wrapped():
 def test_the_bits_of_a_number_are_refused_by_name_and_line():
     message = "bitcast_convert_type: the bits of a number that is computed are not seen"
     with pytest.raises(rose.TypeMismatch, match=message):
-        rose.from_jax(lambda x: lax.bitcast_convert_type(x, jnp.int64), jnp.zeros(3)).func
+        rose.compile(rose.from_jax(lambda x: lax.bitcast_convert_type(x, jnp.int64), jnp.zeros(3)))
