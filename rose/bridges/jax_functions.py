@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import TypeMismatch, here
 from ..frontend.function import AnyFn, make
-from ..ir import shown
+from ..ir import Value, shown
 from .jax_api import is_key, jax, tree_util
 from .jaxprs import Program
 from .primitives.control import typed
@@ -24,6 +24,9 @@ def imported(f: Callable[..., Any], examples: Sequence[Any], names: Sequence[str
         raise TypeMismatch(f"rose.from_jax takes a function, not {shown(f)}", here(), hint)
     if dtype not in (None, "f32"):
         raise TypeMismatch(f'dtype is "f32" or left out, not {shown(dtype)}', here(), 'write dtype="f32"')
+    if any(isinstance(x, Value) for x in examples):
+        hint = "give what has its shape, such as a jax.ShapeDtypeStruct, outside of the function"
+        raise TypeMismatch("an example is an array or a number, not a traced value", here(), hint)
     called = _name(f)
     given = list(names) if names is not None else _names(f, len(examples))
     if len(given) != len(examples):

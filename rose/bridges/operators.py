@@ -48,7 +48,7 @@ class Operator:
         self.ins = [array_of(t, flat.name) for t in flat.types]
         assert isinstance(flat.result, Tuple)
         self.outs = [array_of(t, flat.name) for t in flat.result.items]
-        self._vmapped: dict[tuple[bool, ...], Operator] = {}
+        self._vmapped: dict[tuple[tuple[bool, ...], int], Operator] = {}
 
     @cached_property
     def _module(self) -> Callable[..., Any]:
@@ -84,9 +84,9 @@ class Operator:
         back = vjp(f)
 
         def body(*xs: Any) -> Any:
-            n = len(f.types)
+            n, b = len(f.types), current_builder()
             cts = iter(xs[n:])
-            found = back(*xs[:n]).grad(tuple([next(cts) if a.moves else None for a in self.outs]))
+            found = back(*xs[:n]).grad(tuple([next(cts) if a.moves else b.zero(a.type) for a in self.outs]))
             return tuple([found[k] for k in moving] if n > 1 else [found])
 
         types = [*f.types, *[a.type for a in self.outs if a.moves]]
@@ -95,7 +95,7 @@ class Operator:
 
     def vmapped(self, batched: Sequence[bool], n: int) -> Operator:
         """The operator for batches of `n` in some arguments."""
-        key = (*batched, n)
+        key = tuple(batched), n
         if key not in self._vmapped:
             f = vmap(self.flat, tuple([0 if b else None for b in batched]))
             types = [Vec(n, t) if b else t for b, t in zip(batched, self.flat.types, strict=True)]
@@ -120,7 +120,7 @@ def array_of(t: Type, name: str) -> Array:
     while isinstance(at, Vec) and isinstance(at.size, int):
         shape.append(at.size)
         at = at.elem
-    kind = {Real: np.float64, Bool: np.bool_}.get(at, np.int32 if isinstance(at, Fin) else None)  # pyright: ignore
+    kind = "f8" if at is Real else "?" if at is Bool else "i4" if isinstance(at, Fin) else None
     if kind is None:
         hint = "give arrays of numbers, in structs if you like; of a rose.dim, f.at(n=10)"
         raise TypeMismatch(f"{name} has a {t!r}, which is no array of an operator", here(), hint)

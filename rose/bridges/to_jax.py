@@ -7,7 +7,7 @@ transpose runs the cotangents. Both run as a callback of Python: on the processo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 import numpy as np
@@ -35,12 +35,16 @@ def _dtype(dtype: Any) -> Any:
     return jax.dtypes.canonicalize_dtype(dtype)
 
 
-def _shapes(op: Operator) -> list[Any]:
+def _shapes(*_: Any, op: Operator) -> list[Any]:
     return [jax.core.ShapedArray(a.shape, _dtype(a.dtype)) for a in op.outs]
 
 
 def _run(op: Operator, *xs: Any) -> list[Any]:
     return [y.astype(_dtype(y.dtype)) for y in op.run(*map(np.asarray, xs))]
+
+
+def _now(*xs: Any, op: Operator) -> list[Any]:
+    return [jax.numpy.asarray(y) for y in _run(op, *xs)]
 
 
 def _callback(*xs: Any, op: Operator) -> Any:
@@ -51,14 +55,14 @@ def _callback(*xs: Any, op: Operator) -> Any:
 def _primitive(name: str) -> Any:
     p = core.Primitive(name)
     p.multiple_results = True
-    p.def_impl(lambda *xs, op: [jax.numpy.asarray(y) for y in _run(op, *xs)])
-    p.def_abstract_eval(lambda *xs, op: _shapes(op))
+    p.def_impl(_now)
+    p.def_abstract_eval(_shapes)
     mlir.register_lowering(p, mlir.lower_fun(_callback, multiple_results=True))
-    batching.primitive_batchers[p] = lambda xs, dims, *, op: _batched(p, xs, dims, op)
+    batching.primitive_batchers[p] = partial(_batched, p)
     return p
 
 
-def _batched(p: Any, xs: Sequence[Any], dims: Sequence[Any], op: Operator) -> Any:
+def _batched(p: Any, xs: Sequence[Any], dims: Sequence[Any], *, op: Operator) -> Any:
     there = [d is not None for d in dims]
     n = next(x.shape[d] for x, d, b in zip(xs, dims, there, strict=True) if b)
     moved = [jax.numpy.moveaxis(x, d, 0) if b else x for x, d, b in zip(xs, dims, there, strict=True)]

@@ -13,6 +13,7 @@ from ...frontend.arrays.shapes import leaf_of
 from ...frontend.index_expressions import within
 from ...frontend.language import control, loops
 from ...frontend.language.select import where
+from ...frontend.operators import certain_index
 from ...frontend.values import to_value
 from ...ir import Value, ops
 from ...ir.types import Fin
@@ -38,6 +39,7 @@ def as_index(x: Any, n: int) -> Any:
     """A whole number as an index below `n`; the nearest, if it is none."""
     if not isinstance(x, Value):
         return min(max(int(x), 0), n - 1)
+    x = certain_index(x)
     if isinstance(x.type, Fin):
         return within(x, n)
     floor: Any = np.maximum

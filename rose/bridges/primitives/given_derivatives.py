@@ -173,6 +173,7 @@ def _by_vjp(g: _Given, f: AnyFn, jaxpr: Any) -> Callable[..., Any]:
     names = ["ct", *[f"x{k}" for k in g.order]]
     back = make(body, types, _bundle_type([e.ins[k] for k in g.moving]), f"transpose({f.name})", names)
     try:
+        as_linear(untype(back.func), [k == 0 for k in range(len(back.types))])
         along, _ = _linear_pair(_transposed(back), back)
     except NotLinear:  # as what clips a gradient: its own derivative is that of its code
         along = make_linear(f.name, _backwards_only(back, e.loc).func, back.func)

@@ -13,10 +13,11 @@ import numpy as np
 
 from ...frontend.language import control, loops
 from ...frontend.language.accumulators import accum
-from ...frontend.language.select import where
+from ...frontend.language.select import constant, where
 from ...ir import Value
+from ...ir.types import Fin, Type, Vec
 from ..equations import Equation, rule
-from ..operands import Known, Operand, traced
+from ..operands import Known, Operand, array_type, traced
 from .control import as_index, typed
 
 Place = Any  # an index of an axis: traced, or of Python
@@ -139,11 +140,32 @@ def _extreme(e: Equation) -> float:
 
 def _reader(indices: Operand) -> Callable[[Sequence[Place], int], Any]:
     """What reads component `k` of the index at a place of an array of them, whose last axis has the components."""
-    if indices.__class__ is Known and indices.array.size == indices.array.shape[-1]:
-        flat = indices.array.reshape(-1)
-        return lambda row, k: int(flat[k])
-    numbers = indices.traced() if indices.__class__ is Known else traced(indices)
+    if indices.__class__ is Known:
+        columns = [_known(indices.array[..., k]) for k in range(indices.array.shape[-1])]
+        return lambda row, k: columns[k](row)
+    numbers = traced(indices)
     return lambda row, k: element(numbers, [*row, k])
+
+
+def _known(numbers: Any) -> Callable[[Sequence[Place]], Any]:
+    """What reads known whole numbers: one alone, equal steps, or a table of indices."""
+    if numbers.size and (numbers == numbers.flat[0]).all():
+        first = int(numbers.flat[0])
+        return lambda _: first
+    if numbers.ndim == 1 and (np.diff(numbers) == numbers[1] - numbers[0]).all():
+        start, step = int(numbers[0]), int(numbers[1] - numbers[0])
+        return lambda row: row[0] * step + start
+    least, most = (int(numbers.min()), int(numbers.max())) if numbers.size else (0, 0)
+    t = array_type(numbers.shape, numbers.dtype) if least < 0 else _indices(numbers.shape, most + 1)
+    table = constant(t, numbers.tolist())
+    return lambda row: element(table, row)
+
+
+def _indices(shape: Sequence[int], n: int) -> Type:
+    t: Type = Fin(n)
+    for size in reversed(shape):
+        t = Vec(size, t)
+    return t
 
 
 def _fits(e: Equation, start: Any, most: int, indices: Operand) -> Any:
