@@ -17,6 +17,8 @@ from . import special as special
 from . import stats as stats
 from . import testing as testing
 from .bridges.frameworks import from_jax as from_jax
+from .bridges.frameworks import to_jax as to_jax
+from .bridges.frameworks import to_torch as to_torch
 from .build import Compiled as Compiled
 from .build import compile as compile
 from .differentiation.fields import curl as curl
@@ -233,8 +235,8 @@ __all__ = [
     "percentile", "polyval", "pow", "print", "prod", "ptp", "quantile", "range", "ravel", "repeat", "reshape",
     "roll", "rot90", "round", "scan", "scipy", "searchsorted", "select", "softmax", "sort", "sparsity", "split",
     "squeeze", "stack", "std", "stop_gradient", "struct", "sum", "swapaxes", "switch", "take", "take_along_axis",
-    "taylor", "tensordot", "tile", "trace", "trace_table", "transpose", "trapezoid", "tril", "triu", "unique",
-    "value_and_grad", "value_and_gradhessian", "value_and_gradhessianv", "value_and_hessian",
+    "taylor", "tensordot", "tile", "to_jax", "to_torch", "trace", "trace_table", "transpose", "trapezoid", "tril",
+    "triu", "unique", "value_and_grad", "value_and_gradhessian", "value_and_gradhessianv", "value_and_hessian",
     "value_and_hessianv", "value_and_jacobian", "value_and_jacobianTv", "value_and_jacobianv",
     "value_and_laplacian", "vander", "var", "vdot", "vec", "vjp", "vmap", "vstack", "where", "while_loop",
     "zeros", "zeros_like",
