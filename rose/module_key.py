@@ -95,7 +95,7 @@ def _derived(f: AnyFn) -> tuple[AnyFn, str, str] | None:
     """What a function was made of, by which transform with which options; None if that alone does not tell it."""
     if f.made_by is None or f.rule is not None or type(f) is not Fn:
         return None
-    if f.is_traced and (f.func.jvp is not None or f.func.marks.linear is not None):
+    if f.is_traced and (f.func.has_rule or f.func.marks.linear is not None):
         return None
     transform, args, named = f.made_by
     of = cast("AnyFn | None", next(iter(args), None))

@@ -14,8 +14,10 @@ from paths import ROOT, TESTS
 
 FILES = sorted([*(ROOT / "rose").rglob("*.py"), *(ROOT / "wasm_backend").rglob("*.py")])
 LAZY = {  # modules that may import inside a function, and what
+    "rose/bridges/frameworks.py": "JAX and PyTorch, which only who calls it needs",
     "rose/build.py": "the back end, which only compiling needs",
     "rose/cli/answers.py": "what renders Markdown, which few requests need",
+    "rose/cli/jax_programs.py": "JAX, which only who asks for it needs",
     "rose/differentiation/jacobians.py": "Jacobians of complex numbers, which few programs need",
     "rose/errors/advice.py": "what finds similar names, for one that is wrong",
     "rose/frontend/decorators.py": "what rewrites syntax, which only who asks for it needs",

@@ -356,7 +356,7 @@ def _call(b: Builder, v: Value, env: Env) -> Work[Pair]:
     mask = tuple([dx is not None for dx in dxs])
     if not any(mask):
         return b.call(f, xs), None
-    if f.jvp is not None:
+    if f.has_rule:
         mask = full_mask(f)
     d: Jvp = yield _derivative(env.mode, f, mask, v.loc)
     tangents = [env.full(b, x, dx) for x, dx, m in zip(xs, dxs, mask, strict=True) if m]

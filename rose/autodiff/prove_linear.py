@@ -12,6 +12,7 @@ from ..ir import (
     CONST,
     FOR,
     GET,
+    INDEX,
     PACK,
     TUPLE,
     ZERO,
@@ -108,7 +109,9 @@ def _linear_type(t: Type) -> Type:
 
 
 def _is_zero(x: Value) -> bool:
-    """True for a literal, or a vector of one, of which all numbers are 0, and where there is no number."""
+    """True for a literal, or a vector of one, of which all numbers are 0, for a part of it, and where there is none."""
+    if x.op is INDEX:
+        return _is_zero(x.args[0])
     if x.op is TUPLE or x.op is PACK:
         return all(map(_is_zero, x.args))
     if (element := element_of(x)) is not None:

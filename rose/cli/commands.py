@@ -41,6 +41,7 @@ from ..testing import examine
 from ..version import VERSION
 from . import doctor, graph, inspect, new, serve
 from .certificate import WrongDerivative, certify
+from .jax_programs import load_jax
 from .programs import Incorrect, Refused, TooHeavy, load, load_composed, load_one, progress, reported, say, sources
 
 
@@ -94,6 +95,12 @@ _DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
 @main.command("compile", cls=_Compile)
 @click.argument("target", metavar="FILE[:NAME,...]")
 @click.option("-o", "--out", required=True, metavar="DIR", help="The directory to make.")
+@click.option(
+    "--jax",
+    "examples",
+    metavar="EXAMPLES",
+    help="The functions are JAX's: examples of their arguments, such as 'params, f64[10, 3], f64'.",
+)
 @click.option("--name", help="The name of the package, with a scope or without: @me/line. Otherwise that of the file.")
 @click.option("--version", help="Its version, such as 1.2.0. Otherwise 0.0.0 with a hash of its files.")
 @click.option("--grad", is_flag=True, help="Add grad_NAME, the gradient in the first parameter.")
@@ -122,7 +129,7 @@ _DERIVED: Mapping[str, Callable[[AnyFn], AnyFn]] = {
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
 @click.option("-v", "--verbose", is_flag=True, help="Say more.")
 def compile_(
-    target: str, out: str, name: str | None, version: str | None,
+    target: str, out: str, examples: str | None, name: str | None, version: str | None,
     grad: bool, value_and_grad: bool, hessian: bool, vjp: bool,
     sizes: tuple[str, ...], dynamic: bool, dtype: str, simd: str | None, finite: bool, maps: bool, workers: bool,
     dispose: bool, inline: bool, bundler: str | None, iife: str | None, drag: bool, animate: bool,
@@ -134,8 +141,9 @@ def compile_(
     rose compile model.py -o dist/
     rose compile model.py:loss --grad --hessian -o dist/
     rose compile model.py -o dist/ --max-gz 10k --html
+    rose compile model.py:loss --jax "params, f64[10, 3]" --grad -o dist/
     """
-    path, every = load(target)
+    path, every = load(target) if examples is None else load_jax(target, examples)
     fs = _of_sizes(every, sizes, dynamic=dynamic)
     asked = {"grad": grad, "value_and_grad": value_and_grad, "hessian": hessian, "vjp": vjp}
     named = dict(fs)

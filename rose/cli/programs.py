@@ -153,6 +153,12 @@ def sources(path: Path) -> list[str]:
     return [*dict.fromkeys([str(own), *sorted(map(str, found))])]
 
 
+def named_module(target: str) -> tuple[Path, ModuleType, list[str]]:
+    """The path and the module of FILE[:NAME,...], and these names."""
+    path, names = _path_and_names(target)
+    return path, _imported(path), names
+
+
 def load_composed(target: str) -> AnyFn | Functional:
     """The function, or the functional, of FILE:NAME."""
     path, names = _path_and_names(target)

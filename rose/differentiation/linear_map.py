@@ -63,7 +63,7 @@ class LinearMap:
     def mask(self) -> Mask:
         """The parameters that have a tangent in the derivative."""
         func = self.primal_func
-        if func.jvp is not None:  # a user's rule takes a tangent for every parameter
+        if func.has_rule:  # a user's rule takes a tangent for every parameter
             return full_mask(func)
         return tuple([k in self.active for k in range(len(func.params))])
 

@@ -64,7 +64,7 @@ def _written_out(f: Func) -> Func | None:
     """`f` with neither loops nor calls nor accumulators, if that is short."""
     program: set[Func] = set()
     for g in callees_first(f, lambda g: g not in program):
-        if g.jvp is not None or g.remat or not g.has_body:
+        if g.has_rule or g.remat or not g.has_body:
             return None
         program.add(g)
     if sum([length(g) for g in program]) > 4 * costs.WRITTEN_OUT_INSTRUCTIONS:

@@ -401,7 +401,7 @@ class Fn(Documented, NotANumber, Generic[P, R]):
         if self.captured:
             what = f"{self.name} uses {ir.a_traced(self.captured[0])} of the function around it"
             raise TypeMismatch(f"{what}, for which its derivative has no Dual", loc, "pass it in as a parameter")
-        if func.jvp is not None:
+        if func.has_rule:
             raise RoseError(f"{self.name} has a derivative rule already", loc, "give a function one rule")
         if func.differentiated:
             hint = "give the rule right after the function, before rose.grad and its kin are used on it or its callers"
@@ -409,6 +409,10 @@ class Fn(Documented, NotANumber, Generic[P, R]):
         func.mark(jvp=self._rule(given, loc))
         self.rule = rule
         return rule
+
+    def differentiate_later(self, rule: Callable[[], Callable[..., Any]]) -> None:
+        """Register the derivative rule that `rule()` gives when a derivative is first asked for."""
+        self.func.mark(jvp=ir.Later(lambda: self._rule(rule(), self.loc)))
 
     def checked_rule(self, rule: Any) -> Callable[..., Any]:
         """The derivative rule, checked to take one Dual for each parameter."""

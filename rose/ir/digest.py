@@ -182,7 +182,9 @@ class Digest:
         self._fails = self._fails or f.is_opaque or isinstance(f.kind, While)
         marks, of = f.marks, f.marks.primal
         again = self._function(of) if of is not None and f.remat else of is not None
-        given = [None if g is None else self._function(g) for g in (marks.jvp, marks.linear)]
+        if f.has_rule and f.made_rule is None:
+            raise Unknown
+        given = [None if g is None else self._function(g) for g in (f.made_rule, marks.linear)]
         named = [self.type(t) for t in own.types], [self._function(g) for g in own.functions]
         self.add((own.digest, named, f.remat, f.sized, again, given, _history(f.origin)))
         if marks.refused is not None:

@@ -184,10 +184,24 @@ class Marks:
 
     remat: bool = False  # reverse mode keeps its parameters, and recomputes the rest
     primal: Func | None = None  # the function that it is a derivative of
-    jvp: Func | None = None  # the user's derivative, over (primal, tangent) pairs
+    jvp: Func | Later | None = None  # the user's derivative, over (primal, tangent) pairs
     linear: Func | None = None  # the same with a tangent for its first parameter: it is linear as its maker says so
     sized: bool = False  # it is one size of a function of any size: derivatives have the others' bits
     refused: tuple[str, str] | None = None  # why it has no derivative, and what to write
+
+
+class Later:
+    """A derivative that is made when it is first asked for, as its own may have one without end."""
+
+    __slots__ = ("func", "make")
+
+    def __init__(self, make: Callable[[], Func]) -> None:
+        self.make, self.func = make, None
+
+    def made(self) -> Func:
+        if self.func is None:
+            self.func = self.make()
+        return self.func
 
 
 UNMARKED = Marks()
@@ -232,7 +246,19 @@ class Func:
 
     @property
     def jvp(self) -> Func | None:
-        return self.marks.jvp
+        """The derivative that was given: made now, if it has not been yet."""
+        given = self.marks.jvp
+        return given.made() if isinstance(given, Later) else given
+
+    @property
+    def has_rule(self) -> bool:
+        return self.marks.jvp is not None
+
+    @property
+    def made_rule(self) -> Func | None:
+        """The derivative that was given, unless it is still to be made."""
+        given = self.marks.jvp
+        return given.func if isinstance(given, Later) else given
 
     @property
     def sized(self) -> bool:

@@ -107,7 +107,7 @@ def lu(a: ArrayLike) -> LUResult:
 def _lu_of(a: Value) -> Any:
     rows, columns = shape_of(a.type)
     if at_most(rows, columns):
-        both, order = _square_lu(a if not differ(rows, columns) else as_array(a[:, :rows]))
+        both, order = square_lu(a if not differ(rows, columns) else as_array(a[:, :rows]))
         lower, upper = _lower(both), _upper(both)
         if differ(rows, columns):
             rest = as_array(a[:, rows:])
@@ -117,7 +117,7 @@ def _lu_of(a: Value) -> Any:
         whole = joined([a, zeros(rows, pad, leaf_of(a.type))], 1)
         found = _order(factors(whole).rows, whole)
         there = loops.vec(a[found[i]] for i in loops.range(rows))
-        both, again = _square_lu(as_array(there[:size]))
+        both, again = square_lu(as_array(there[:size]))
         below = as_array(there[size:])
         rest = loops.vec(forward_transposed(both, below[i]) for i in loops.range(pad))
         lower, upper = joined([_lower(both), rest], 0), _upper(both)
@@ -127,7 +127,7 @@ def _lu_of(a: Value) -> Any:
     return filled(rows, rows, lambda i, j: select(order[j] == i, 1.0, 0.0)), lower, upper
 
 
-def _square_lu(a: Value) -> tuple[Value, Value]:
+def square_lu(a: Value) -> tuple[Value, Value]:
     """Both factors of a square matrix, in one, and the order of its rows."""
     f = factors(a)
     return f.both, _order(f.rows, a)

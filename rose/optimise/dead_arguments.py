@@ -172,7 +172,7 @@ class _Program:
         for f in self.order:
             for g in callees(f):
                 self.callers[g][f] = None
-        self.kept = {f for f in self.order if derived and f.jvp is not None}
+        self.kept = {f for f in self.order if derived and f.has_rule}
         self.fixed = self._fixed(roots)
         self.result: Needs = {f: f in self.fixed for f in self.order}
         self.refs = {f: set(range(len(f.params)) if f in self.fixed else ()) for f in self.order}  # which are read

@@ -54,16 +54,17 @@ def _round(s: tuple[Value, ...]) -> Any:
     """One round, with the key for the next."""
     c = [(s[2 * k], s[2 * k + 1]) for k in range(6)]
     (high0, low0), (high1, low1) = [_product(c[2 * k], halves(m)) for k, m in enumerate(_MULTIPLIERS)]
-    after = _xor(_xor(high1, c[1]), c[4]), low1, _xor(_xor(high0, c[3]), c[5]), low0
-    keys = [_sum(c[4 + k], halves(n)) for k, n in enumerate(_INCREMENTS)]
+    after = xored(xored(high1, c[1]), c[4]), low1, xored(xored(high0, c[3]), c[5]), low0
+    keys = [added(c[4 + k], halves(n)) for k, n in enumerate(_INCREMENTS)]
     return tuple(x for word in (*after, *keys) for x in word)
 
 
-def _xor(x: Word, y: Word) -> Word:
-    return ixor(x[0], y[0]), ixor(x[1], y[1])
+def xored(x: Word, y: Word) -> Word:
+    """The bits in which two words differ."""
+    return ixor(x[0], half(y[0])), ixor(x[1], half(y[1]))
 
 
-def _sum(x: Word, y: Word) -> Word:
+def added(x: Word, y: Word) -> Word:
     """The sum, modulo 2 ** 32."""
     low = x[1] + half(y[1])
     return half(x[0] + half(y[0]) + low // 2**16), half(low)

@@ -116,4 +116,4 @@ def _flat(x: Value) -> Value:
 
 def _has_rules(f: Func) -> bool:
     """True if a user's rule is the derivative of `f`, or of what it calls."""
-    return any(g.jvp is not None for g in reachable(f))
+    return any(g.has_rule for g in reachable(f))

@@ -106,9 +106,9 @@ def _calls_first(f: Func, *, rules: bool = True) -> Iterator[Func]:
         else:
             stack.pop()
             yield g
-            if rules and g.jvp is not None and g.jvp not in seen:
-                seen.add(g.jvp)
-                stack.append((g.jvp, _needs(g.jvp)))
+            if rules and g.made_rule is not None and g.made_rule not in seen:
+                seen.add(g.made_rule)
+                stack.append((g.made_rule, _needs(g.made_rule)))
 
 
 def _needs(f: Func) -> Iterator[Func]:
@@ -148,10 +148,10 @@ class _Globals:
     def relations(self, f: Func) -> Iterator[str]:
         """The relations of `f` to other functions, as soon as both are defined: its rule, and its primal."""
         self._defined.add(f)
-        if f.jvp is not None:
-            self._rules.setdefault(f.jvp, []).append(f)
-            if f.jvp in self._defined and f.jvp is not f:
-                yield from self._rule(f.jvp)
+        if f.made_rule is not None:
+            self._rules.setdefault(f.made_rule, []).append(f)
+            if f.made_rule in self._defined and f.made_rule is not f:
+                yield from self._rule(f.made_rule)
         yield from self._rule(f)
         if f.remat and f.primal is not None:
             yield f"primal {self.name(f)} = {self.name(f.primal)}"
