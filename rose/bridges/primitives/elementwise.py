@@ -39,16 +39,14 @@ SAME = ("copy", "copy_p", "optimization_barrier", "name", "device_put", "layout_
         "reshard", "pvary", "reduce_precision", "tie")  # fmt: skip
 
 
+@rule(*UNARY)
 def _unary(e: Equation, x: Any) -> Any:
     return UNARY[e.name](x)
 
 
+@rule(*BINARY)
 def _binary(e: Equation, x: Any, y: Any) -> Any:
     return BINARY[e.name](x, y)
-
-
-rule(*UNARY)(_unary)
-rule(*BINARY)(_binary)
 
 
 @rule(*SAME, "stage", raw=True)
