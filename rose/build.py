@@ -33,10 +33,11 @@ from .host.marshal import is_listing, plain, present
 from .host.signature import signature_of
 from .ir import Func, Value
 from .ir.check import CHECKS
-from .ir.numbers import is_truth
 from .ir.progress import entering, telling
 from .ir.types import Tuple, Type, Vec
 from .ir.value import host_index
+from .module_options import DTYPES as DTYPES
+from .module_options import Options, check_options, check_timeout
 from .optimise.instruments import asked
 from .optimise.values import witness
 from .version import VERSION
@@ -45,27 +46,6 @@ if TYPE_CHECKING:
     from wasm_backend.abi.signature import Lowered
     from wasm_backend.debug_info import Origins
     from wasm_backend.runtime import callables as running
-
-DTYPES = ("f64", "f32")
-
-
-class Options(NamedTuple):
-    """What the bytes of a module depend on, beside its functions: see `compile`."""
-
-    dtype: str = "f64"
-    simd: bool | str = False
-    finite: bool = False
-    tape_limit: int = TAPE_LIMIT
-    maps: bool = False  # with forms of functions for several elements of a batch: in a package
-
-    @property
-    def is_single(self) -> bool:
-        return self.dtype == "f32"
-
-    @property
-    def has_several(self) -> bool:
-        """True if several elements at once have the bits of single calls."""
-        return self.simd is True and not self.finite
 
 
 @edge
@@ -99,7 +79,7 @@ def compile(
     effect on the bytes. What loops of unknown length keep for reverse mode, their tape, has at most `tape_limit` bytes,
     in pages too; a call that needs more is a `TooLarge` that names the loop. Memory is looked at as it grows, by half.
     """
-    _check_timeout(timeout)
+    check_timeout(timeout)
     limit = host_index(tape_limit)
     if limit is None or not 0 < limit <= 2**32:
         kind = TypeMismatch if limit is None else OutOfRange
@@ -135,14 +115,6 @@ def _with_labels(made: Lowered, fs: Iterable[AnyFn]) -> Lowered:
     """The module, of whose results the items are called what they are in these functions."""
     pairs = zip(made.signatures.items(), fs, strict=True)
     return made._replace(signatures={k: s._replace(labels=result_labels(f)) for (k, s), f in pairs})
-
-
-def _check_timeout(x: Any) -> None:
-    is_one = is_number(x) and not is_truth(x)
-    if x is not None and not (is_one and x > 0):
-        kind = OutOfRange if is_one else TypeMismatch
-        what, loc = f"timeout must be a number of seconds above 0, not {ir.shown(x)}", here().into(("timeout",))
-        raise kind(what, loc, "write timeout=2.5, or leave it out")
 
 
 def _callers() -> set[CodeType]:
@@ -202,7 +174,7 @@ def lowered(
     With `asking`, the code objects that ask for the module, it has debug information: where its instructions come from.
     """
     options = Options(dtype, simd, finite, tape_limit)
-    _check_options(options)
+    check_options(options)
     return _noted(named, options, asking)
 
 
@@ -235,7 +207,7 @@ def _module(named: Mapping[str, AnyFn], options: Options, *, heard: bool = True)
     """
     from wasm_backend.runtime.cache_directory import is_off
 
-    _check_options(options)
+    check_options(options)
     with telling(", ".join(named)):
         if is_off() or CHECKS or asked() is not None or witness() is not None:
             return _new(named, options, heard)
@@ -282,20 +254,6 @@ def _new(named: Mapping[str, AnyFn], options: Options, heard: bool) -> _Module:
 
     origins = Origins() if heard else None
     return _Module(_lowered(named, options, origins), origins)
-
-
-def _check_options(options: Options) -> None:
-    dtype, simd, finite, *_ = options
-    if dtype not in DTYPES:
-        hint = 'dtype="f32" computes in single precision, dtype="f64" in double precision'
-        raise TypeMismatch(f'dtype must be "f64" or "f32", not {ir.shown(dtype)}', here().into(("dtype",)), hint)
-    if not (simd is False or simd is True or simd == "relaxed"):
-        hint = 'simd=True computes two numbers at once, simd="relaxed" also multiplies and adds at once'
-        what = f'simd must be True, False or "relaxed", not {ir.shown(simd)}'
-        raise TypeMismatch(what, here().into(("simd",)), hint)
-    if finite is not True and finite is not False:
-        hint = "finite=True leaves out products with 0.0 and sums with it, finite=False computes them"
-        raise TypeMismatch(f"finite must be True or False, not {ir.shown(finite)}", here().into(("finite",)), hint)
 
 
 def _lowered(named: Mapping[str, AnyFn], options: Options, origins: Origins | None) -> Lowered:

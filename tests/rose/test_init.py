@@ -101,9 +101,9 @@ def loaded(program: str) -> set[str]:
         ("import rose", 32, WRITING | BY_NAME),
         (FIRST, 80, WRITING),
         (f"{FIRST}\nf.func", 111, COMPILING),
-        (f"{FIRST}\nrose.compile(f)", 184, RUNNING),
-        (NUMBERS, 195, RARE),
-        (f"{NUMBERS}\nassert rose.value_and_grad(rose.grad(f))(0.0) == (1.0, 0.0)", 220, RARE),
+        (f"{FIRST}\nrose.compile(f)", 185, RUNNING),
+        (NUMBERS, 196, RARE),
+        (f"{NUMBERS}\nassert rose.value_and_grad(rose.grad(f))(0.0) == (1.0, 0.0)", 221, RARE),
     ],
     ids=["import", "fn", "trace", "compile", "numbers", "derivatives"],
 )
