@@ -13,7 +13,7 @@ from ..errors import Loc, RoseError, TypeMismatch, here
 from ..frontend.arrays.shapes import leaf_of
 from ..ir import Value
 from ..ir.types import Fin
-from .jax_api import core
+from .jax_api import core, debug_info, variables
 from .operands import Known, Range, Truth
 
 if TYPE_CHECKING:
@@ -70,11 +70,11 @@ class Equation:
     def alone(self) -> Any:
         """The equation as a closed jaxpr, with a parameter for each operand."""
         e = self.written
-        params = [core.Var(v.aval) for v in e.invars]
+        params = list(map(variables(), [v.aval for v in e.invars]))
         one = e.replace(invars=params)
         names = tuple([f"x{k}" for k in range(len(params))])
-        debug = core.DebugInfo("rose.from_jax", self.name, names, ("",) * len(e.outvars))
-        return core.ClosedJaxpr(core.Jaxpr((), params, e.outvars, [one], e.effects, debug), ())
+        made = core.Jaxpr((), params, e.outvars, [one], e.effects, debug_info(self.name, names, len(e.outvars)))
+        return core.ClosedJaxpr(made, ())
 
     @property
     def out(self) -> Aval:

@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import TypeMismatch, here
 from ..frontend.function import AnyFn, make
 from ..ir import Value, shown
-from .jax_api import is_key, jax, tree_util
+from .jax_api import enable_x64, is_key, jax, tree_util
 from .jaxprs import Program
 from .primitives.control import typed
 from .pytrees import aval_of, children, is_array, node_of, result_of
@@ -43,13 +43,13 @@ def imported(f: Callable[..., Any], examples: Sequence[Any], names: Sequence[str
             whole[k] = x
         return f(*tree_util.tree_unflatten(tree, whole))
 
-    with jax.enable_x64(dtype is None):
+    with enable_x64(dtype is None):
         given_examples = [_example(leaves[k], dtype is None) for k in moving]
         jaxpr, out = jax.make_jaxpr(of_leaves, return_shape=True)(*given_examples)
         result, out_leaves = result_of(out, called), tree_util.tree_leaves(out)
 
     def body(*args: Any) -> Any:
-        with jax.enable_x64(dtype is None):
+        with enable_x64(dtype is None):
             xs = [v for (_, _, node), a in zip(dynamic, args, strict=True) for v in node.leaves(a)]
             program = Program(jaxpr.jaxpr)
             ins = [program.argument(v, aval_of(x)) for v, x in zip(xs, given_examples, strict=True)]

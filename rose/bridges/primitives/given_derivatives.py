@@ -23,7 +23,7 @@ from ...ir import Func, Value, current_builder
 from ...ir.callgraph import make_linear
 from ...ir.types import Tuple, Type, is_complex, tangent, tuple_of
 from ..equations import Aval, Equation, rule
-from ..jax_api import core, jax
+from ..jax_api import core, enable_x64, jax
 from ..operands import Known, Operand, array_type
 from .control import closed, typed
 
@@ -88,7 +88,7 @@ def _custom(e: Equation, *xs: Operand) -> list[Operand]:
 def _given_rule(g: _Given, f: AnyFn) -> Callable[..., Any]:
     """The derivative rule that the program gives, which JAX traces now."""
     try:
-        with jax.enable_x64(g.e.program.wide):
+        with enable_x64(g.e.program.wide):
             return _by_vjp(g, f, _gradients(g)) if "vjp" in g.e.name else _by_jvp(g, f, _tangents(g))
     except jax.errors.JAXTypeError as error:
         raise g.e.refused(f"JAX cannot differentiate it: {error}", "mend its derivative") from None

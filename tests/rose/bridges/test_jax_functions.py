@@ -7,6 +7,7 @@ import numpy as np
 from jax_programs import agrees, jax, jnp, same, sample, tree
 
 import rose
+from rose.bridges.jax_api import enable_x64
 
 x, w = sample(3), sample(3, 4)
 
@@ -66,7 +67,7 @@ def test_examples_without_data():
 
 
 def test_numbers_of_64_bits_though_jax_has_32():
-    with jax.enable_x64(False):
+    with enable_x64(False):
         f = rose.from_jax(lambda x: jnp.sin(x) + 0.1, jnp.zeros(3))
     assert np.asarray(f(x)).dtype == np.float64
     same(f(x), np.sin(np.asarray(x)) + 0.1, 1e-15)

@@ -8,6 +8,7 @@ from jax_programs import jax, jnp, same, sample
 
 import rose
 from rose import Real, Vec, fn
+from rose.bridges.jax_api import enable_x64
 
 
 @fn
@@ -56,7 +57,7 @@ def test_a_function_that_came_from_jax_goes_back():
 
 
 def test_single_precision():
-    with jax.enable_x64(False):
+    with enable_x64(False):
         y = operator({"w": np.ones(3, np.float32), "b": 0.5}, np.ones(3, np.float32))[1]
         assert y.dtype == jnp.float32
 
