@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 Case = tuple[Callable[[Any], Any], Any]  # from a pytree of numbers to a number, and such a pytree
 Made = Callable[[], Case]
-FILES = ("inference", "nets", "optimisation", "physics")
+FILES = ("inference", "nets", "optimisation", "physics", "bodies")
 
 
 class Entry(NamedTuple):

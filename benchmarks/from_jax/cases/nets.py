@@ -160,7 +160,7 @@ def attention() -> Case:
 
 @case("Flax", "an LSTM, by nn.RNN")
 def rnn() -> Case:
-    return linen(nn.RNN(nn.LSTMCell(5)), lambda y: jnp.mean(y[:, -1] ** 2), RNG.normal(size=(2, 7, 3)))
+    return linen(nn.RNN(nn.LSTMCell(5, param_dtype=float)), lambda y: jnp.mean(y[:, -1] ** 2), RNG.normal(size=(2, 7, 3)))
 
 
 @case("Flax", "nnx: embeddings, norms and dense layers")
