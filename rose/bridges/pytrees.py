@@ -19,6 +19,9 @@ from .jax_api import is_key, jax, tree_util
 from .operands import array_type
 
 
+_LISTS = ("tuple", "list")  # the names of their forms
+
+
 class Node(NamedTuple):
     """A part of a pytree: its type, and its arrays in the order of JAX."""
 
@@ -57,7 +60,7 @@ def node_of(tree: Any, name: str) -> Node | None:
 
     def leaves(v: Any) -> Iterator[Any]:
         for j, (k, p) in enumerate(found):
-            yield from p.leaves(v[j] if form is None else v[k])
+            yield from p.leaves(v[j] if form is None else v[int(k)] if form.name in _LISTS else v[k])
 
     return Node(t, leaves)
 
@@ -81,15 +84,39 @@ def _named(key: Any) -> str:
 
 
 def _form(tree: Any, keys: Sequence[str]) -> Form | None:
-    """The form of the struct of a pytree; None of a tuple or a list."""
-    if tree.__class__ in (tuple, list) or all(k.isdigit() for k in keys):
-        return None
-    if tree.__class__ is dict:
-        return dict_form(keys)
+    """The form of the struct of a pytree; None of a tuple or a list that has arrays everywhere."""
     cls = tree.__class__
+    if cls in (tuple, list) or all(k.isdigit() for k in keys):
+        places, count = [int(k) for k in keys], len(children(tree)[0])
+        if len(places) == count:
+            return None
+        form = Form(cls.__name__, tuple(keys), lambda xs: _spread(xs, places, count))
+        form.other = lambda x: _picked(x, cls, keys)
+        return form
+    if cls is dict and len(keys) == len(tree):
+        return dict_form(keys)
     form = Form(cls.__name__, tuple(keys), lambda xs: dict(zip(keys, xs, strict=True)))
-    form.other = lambda x: [getattr(x, k) for k in keys] if isinstance(x, cls) else None
+    fast = hasattr(cls, "__dataclass_fields__") or hasattr(cls, "_fields")
+    form.other = lambda x: _read(x, cls, keys) if fast else _picked(x, cls, keys)
     return form
+
+
+def _spread(xs: Sequence[Any], places: Sequence[int], count: int) -> tuple[Any, ...]:
+    """A tuple with None where there is no array."""
+    at = dict(zip(places, xs, strict=True))
+    return tuple([at.get(k) for k in range(count)])
+
+
+def _read(x: Any, cls: type, keys: Sequence[str]) -> list[Any] | None:
+    return [getattr(x, k) for k in keys] if isinstance(x, cls) else None
+
+
+def _picked(x: Any, cls: type, keys: Sequence[str]) -> list[Any] | None:
+    """The parts of a pytree in which there are arrays."""
+    if not isinstance(x, cls):
+        return None
+    at = dict(zip(*reversed(children(x)), strict=True))
+    return [at[k] for k in keys] if all(k in at for k in keys) else None
 
 
 def result_of(tree: Any, name: str) -> Type:
