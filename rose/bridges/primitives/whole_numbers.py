@@ -17,7 +17,7 @@ from ...frontend.index_expressions import within as limited
 from ...frontend.values import to_value
 from ...ir import Value, ops
 from ...ir.types import Real
-from ..equations import Aval, Equation, limits, rule
+from ..equations import EXACT, Aval, Equation, limits, rule
 from ..operands import Known, Operand, Range, Word, traced
 
 _HALF = 2.0**16
@@ -110,20 +110,43 @@ _BITS: dict[str, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 
 
-@rule("and", "or", "xor", raw=True, note="numbers of 64 bits, but for `or` with bits that a shift made free")
+@rule("and", "or", "xor", raw=True, note="known numbers and random bits of more than 53 bits")
 def _bits(e: Equation, x: Operand, y: Operand) -> Operand:
     if is_bool(e.out):
         return _BITS[e.name](traced(x), traced(y))
-    if y.__class__ is Word:
+    if y.__class__ is Word or x.__class__ is Known:
         x, y = y, x
     if e.name == "or" and x.__class__ is Word and y.__class__ is Known and y.array.size == 1 and not x.top:
         top = int(y.array.flat[0])
         if top % 2**x.bits == 0:
             return Word(x.low, x.bits, top)
-    if e.out.dtype.itemsize > 4:
+    if any(map(_beyond, (x, y))):
         raise e.refused("the bits of numbers of 64 bits are not all there", "use numbers of 32 bits")
-    of: Callable[[Any, Any], Any] = lambda a, b: _word(e, _of_halves(e.name, _unsigned(e, a), _unsigned(e, b)))
-    return each(of, traced(x), traced(y))
+    if e.name == "and" and y.__class__ is Known and y.array.ndim == 0 and _are_ones(int(y.array)):
+        within = 0, int(y.array)
+        return e.remember(modulo(traced(x), within), within)
+    single: Callable[[Any, Any], Any] = lambda a, b: _word(e, _of_halves(e.name, _unsigned(e, a), _unsigned(e, b)))
+    double: Callable[[Any, Any], Any] = lambda a, b: _of_words(e, to_value(a, Real), to_value(b, Real))
+    return each(double if e.out.dtype.itemsize > 4 else single, traced(x), traced(y))
+
+
+def _beyond(x: Operand) -> bool:
+    """True of numbers with bits that a Real does not hold."""
+    if x.__class__ is Word:
+        return max(x.bits, x.top.bit_length()) > EXACT
+    return x.__class__ is Known and bool((abs(x.array.astype(float)) > 2.0**EXACT).any())
+
+
+def _are_ones(mask: int) -> bool:
+    return mask > 0 and mask & (mask + 1) == 0
+
+
+def _of_words(e: Equation, x: Any, y: Any) -> Any:
+    """An operation on the bits of two numbers of 64 bits, of which each is exact: by their words."""
+    a, b = ops.floor(x * 2.0**-32), ops.floor(y * 2.0**-32)
+    low = _of_halves(e.name, x - a * 2.0**32, y - b * 2.0**32)
+    high = _of_halves(e.name, modulo(a, (0, 2**32 - 1)), modulo(b, (0, 2**32 - 1)))
+    return (modulo(high, (-(2**31), 2**31 - 1)) if e.kind == "i" else high) * 2.0**32 + low
 
 
 @rule("not")
