@@ -21,7 +21,7 @@ from ..frontend.language.select import stop_gradient
 from ..ir import Value, current_builder
 from ..ir.types import Unit, tuple_of
 from .equations import Aval, Equation
-from .folding import folded
+from .folding import ALWAYS, folded
 from .jax_api import core, is_key, jax
 from .operands import Known, Operand, Range, Word, array_type, traced
 from .primitives.control import typed
@@ -109,7 +109,7 @@ class Program:
         return self.run(jaxpr, xs)
 
     def _expressed(self, e: Equation, xs: Sequence[Operand], k: int) -> Any:
-        return (lambda: traced(self._by_rule(e, xs)[k])) if e.name in RULES else None
+        return (lambda: traced(self._by_rule(e, xs)[k])) if e.name in RULES and e.name not in ALWAYS else None
 
     def call(self, closed: Any, name: str, args: Sequence[Operand]) -> list[Operand]:
         """The results of a call of a jaxpr: of a function of its own, if it is long and called more than once."""

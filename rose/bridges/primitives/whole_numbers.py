@@ -14,6 +14,8 @@ import numpy as np
 
 from ...frontend.arrays.elementwise import each
 from ...frontend.index_expressions import within as limited
+from ...frontend.language import control
+from ...frontend.language.select import where
 from ...frontend.values import to_value
 from ...ir import Value, ops
 from ...ir.types import Real
@@ -203,16 +205,24 @@ def _bitcast(e: Equation, x: Operand) -> Operand:
     raise e.refused("the bits of a number that is computed are not seen", "write it with arithmetic")
 
 
-@rule("population_count", "clz")
-def _counts(e: Equation, x: Any) -> Any:
-    if e.out.dtype.itemsize > 4:
+@rule("population_count", "clz", raw=True)
+def _counts(e: Equation, x: Operand) -> Any:
+    if _beyond(x):
         raise e.refused("the bits of numbers of 64 bits are not all there", "use numbers of 32 bits")
     bits = 8 * e.out.dtype.itemsize
-    v = modulo(x, (0, 2**bits - 1)) if e.kind == "i" else x
-    digits = [ops.floor(v * 2.0**-k) for k in range(bits)]
+    return e.remember(each(lambda v: _counted(e, to_value(v, Real), bits), traced(x)), (0, bits))
+
+
+def _counted(e: Equation, x: Any, bits: int) -> Any:
+    """How many bits of a number are set, or how many zeros are before the first."""
+    if bits > 32:
+        high = ops.floor(x * 2.0**-32)
+        above, below = _counted(e, high, 32), _counted(e, x - high * 2.0**32, 32)
+        return above + below if e.name == "population_count" else above + where(above < 32.0, 0.0, below)
+    v = modulo(x, (0, 2**bits - 1))
     if e.name == "population_count":
-        return sum([d - 2.0 * ops.floor(d / 2.0) for d in digits], 0.0 * v)
-    return bits - sum([np.minimum(d, 1.0) for d in digits], 0.0 * v)
+        return control.scan(lambda _, s: (ops.floor(s[0] / 2.0), s[1] + s[0] % 2.0), (v, 0.0), bits)[1]
+    return control.scan(lambda _, s: (ops.floor(s[0] / 2.0), s[1] - where(s[0] > 0.0, 1.0, 0.0)), (v, float(bits)), bits)[1]
 
 
 # bits of one number
