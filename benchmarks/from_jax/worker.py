@@ -29,7 +29,7 @@ def numbers(tree: Any) -> Iterator[Any]:
     """The arrays of what a module gives: of structs in the order of their fields."""
     for part in tree.values() if isinstance(tree, dict) else tree if isinstance(tree, (tuple, list)) else ():
         yield from numbers(part)
-    if not isinstance(tree, (dict, tuple, list)):
+    if tree is not None and not isinstance(tree, (dict, tuple, list)):
         yield np.asarray(tree, float).reshape(-1)
 
 
@@ -86,13 +86,17 @@ class Check:
         f, x, v, row = self.f, self.x, self.v, self.row
         value = self.tried("JAX", lambda: jax.jit(f)(x))
         gradient = self.tried("JAX, gradient", lambda: jax.jit(jax.grad(f))(x))
-        product = lambda x: jax.jvp(jax.grad(f), (x,), (v,))[1]
-        hessian = None if gradient is None else self.tried("JAX, Hessian product", lambda: jax.jit(product)(x))
+        product = lambda of: jax.jit(lambda x: jax.jvp(of(f), (x,), (v,))[1])(x)
+        hessian = None if gradient is None else self.tried("JAX, Hessian product", lambda: product(jax.grad))
+        forward = gradient is None or hessian is None  # JAX has no reverse mode, or none that has a derivative
+        right = gradient if gradient is not None else self.tried("JAX, forward", lambda: jax.jit(jax.jacfwd(f))(x))
+        if forward:
+            hessian = self.tried("JAX, forward twice", lambda: product(jax.jacfwd))
         g = self.tried("import", self.imported)
         if g is None:
             return row
         self.compared("value", lambda: rose.compile(g)(x), value)
-        self.compared("gradient", lambda: rose.compile(rose.grad(g))(x), gradient)
+        self.compared("gradient", lambda: rose.compile(rose.grad(g))(x), right)
         self.compared("Hessian product", lambda: rose.compile(rose.hvp(g))(x, v), hessian)
         if gradient is not None:
             theirs = lambda: rose.compile(rose.from_jax(jax.grad(f), x, names=["x"]))(x)
@@ -113,7 +117,8 @@ class Check:
                 began = time.process_time()
                 found = made(*xs)
                 theirs[0] += time.process_time() - began
-                self.row.setdefault("equations", equations((found[0] if isinstance(found, tuple) else found).jaxpr))
+                count = equations((found[0] if isinstance(found, tuple) else found).jaxpr)
+                self.row["equations"] = max(count, self.row.get("equations", 0))
                 return found
 
             return of

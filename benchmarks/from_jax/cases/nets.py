@@ -167,9 +167,9 @@ def rnn() -> Case:
 def embedding() -> Case:
     class Net(nnx.Module):
         def __init__(self, rngs: Any) -> None:
-            self.embed = nnx.Embed(7, 6, rngs=rngs)
-            self.norm = nnx.RMSNorm(6, rngs=rngs)
-            self.out = nnx.Linear(6, 4, rngs=rngs)
+            self.embed = nnx.Embed(7, 6, dtype=float, rngs=rngs)
+            self.norm = nnx.RMSNorm(6, dtype=float, rngs=rngs)
+            self.out = nnx.Linear(6, 4, dtype=float, rngs=rngs)
 
         def __call__(self, tokens: Any) -> Any:
             return self.out(nnx.silu(self.norm(self.embed(tokens)).mean(axis=1)))
