@@ -51,7 +51,11 @@ def summary(rows: Sequence[Row]) -> str:
         ["value, gradient, Hessian product within 1e-10 of JAX's", "all imported", f"{len(right)} of {len(there)}"],
         ["module of the value, median gz", "8 kB", f"{median(there, 'value, bytes gz')} B"],
         ["module of the gradient, median gz", "8 kB", f"{median(there, 'gradient, bytes gz')} B"],
-        ["a call of the gradient from Python over `jax.jit`'s, processor", "0.5, median", median(there, "calls over JAX")],
+        [
+            "a call of the gradient from Python over `jax.jit`'s, processor",
+            "0.5, median",
+            median(there, "calls over JAX"),
+        ],
         ["first value and gradient over JAX's", "0.5, median", median(there, "first over JAX")],
         ["import, for each equation", "100 µs", f"{median(there, 'us per equation')} µs, median"],
     ]

@@ -1,9 +1,9 @@
 """A function in a process of its own: `python -m benchmarks.from_jax.worker WHAT FILE NAME` prints a line of JSON.
 
-    check   value, gradient and product with the Hessian beside JAX's; bytes; what an equation costs
-    calls   the processor's time of a call of the compiled gradient, and of `jax.jit`'s
-    ours    when the first value and gradient of ours is there
-    jax     when JAX's is
+check   value, gradient and product with the Hessian beside JAX's; bytes; what an equation costs
+calls   the processor's time of a call of the compiled gradient, and of `jax.jit`'s
+ours    when the first value and gradient of ours is there
+jax     when JAX's is
 """
 
 from __future__ import annotations
@@ -152,7 +152,10 @@ def calls(f: Callable[[Any], Any], x: Any) -> Row:
     ours = rose.compile(rose.grad(rose.from_jax(f, x, names=["x"])))
     theirs, there = jax.jit(jax.grad(f)), jax.tree.map(jax.numpy.asarray, x)
     mine = jax.tree.map(np.asarray, x)
-    ways: dict[str, Callable[[], Any]] = {"ours": lambda: ours(mine), "JAX": lambda: jax.block_until_ready(theirs(there))}
+    ways: dict[str, Callable[[], Any]] = {
+        "ours": lambda: ours(mine),
+        "JAX": lambda: jax.block_until_ready(theirs(there)),
+    }
 
     def spent(way: Callable[[], Any], n: int) -> float:
         began = time.process_time()

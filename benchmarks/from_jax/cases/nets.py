@@ -88,7 +88,9 @@ def transformer() -> Case:
 
     keys = jax.random.split(KEY, 2)
     attention = eqx.nn.MultiheadAttention(2, 8, key=keys[0])
-    block = Block(attention, eqx.nn.LayerNorm(8), eqx.nn.LayerNorm(8), eqx.nn.MLP(8, 8, 16, 1, jax.nn.gelu, key=keys[1]))
+    block = Block(
+        attention, eqx.nn.LayerNorm(8), eqx.nn.LayerNorm(8), eqx.nn.MLP(8, 8, 16, 1, jax.nn.gelu, key=keys[1])
+    )
     x = RNG.normal(size=(5, 8))
     return of_module(block, lambda m: jnp.mean(m(x) ** 2))
 
@@ -160,7 +162,9 @@ def attention() -> Case:
 
 @case("Flax", "an LSTM, by nn.RNN")
 def rnn() -> Case:
-    return linen(nn.RNN(nn.LSTMCell(5, param_dtype=float)), lambda y: jnp.mean(y[:, -1] ** 2), RNG.normal(size=(2, 7, 3)))
+    return linen(
+        nn.RNN(nn.LSTMCell(5, param_dtype=float)), lambda y: jnp.mean(y[:, -1] ** 2), RNG.normal(size=(2, 7, 3))
+    )
 
 
 @case("Flax", "nnx: embeddings, norms and dense layers")
