@@ -15,7 +15,7 @@ import numpy as np
 
 from .equations import Equation
 from .jax_api import core, is_key, jax
-from .known_keys import DRAWN, is_usual
+from .known_keys import DRAWN
 
 MOST = 10_000_000  # elements of an array that is computed
 
@@ -115,7 +115,7 @@ def folded(e: Equation, xs: Sequence[Any]) -> list[Any] | None:
     if name in FOLDS:
         with np.errstate(all="ignore"):
             made = FOLDS[name](e, *xs)
-    elif name in DRAWN and is_usual(e):
+    elif name in DRAWN:
         with np.errstate(over="ignore"):
             made = DRAWN[name](e, *xs)
     elif name in ALWAYS or (whole and name != "platform_index"):

@@ -20,7 +20,7 @@ from ..frontend.function import AnyFn, make
 from ..frontend.language.select import stop_gradient
 from ..ir import Value, current_builder
 from ..ir.types import Unit, tuple_of
-from .equations import Aval, Equation
+from .equations import Aval, Equation, words_of
 from .folding import ALWAYS, folded
 from .jax_api import core, is_key, jax
 from .operands import Known, Operand, Range, Word, array_type, traced
@@ -174,9 +174,7 @@ def constant_of(x: Any) -> Known:
 
 
 def aval_of(a: Any) -> Aval:
-    if is_key(a):
-        return Aval((*a.shape, 2), np.dtype(np.uint32))
-    return Aval(tuple(a.shape), np.dtype(a.dtype))
+    return words_of(a) if is_key(a) else Aval(tuple(a.shape), np.dtype(a.dtype))
 
 
 def type_of(a: Aval) -> Any:

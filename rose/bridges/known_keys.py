@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from .equations import Equation
-from .jax_api import jax
 
 _ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 _PARITY = 0x1BD11BDA
@@ -64,10 +63,3 @@ DRAWN = {
     "random_wrap": lambda e, key: key, "random_unwrap": lambda e, key: key, "random_clone": lambda e, key: key,
     "threefry2x32": lambda e, *words: list(_threefry(*words)),
 }  # fmt: skip
-
-
-def is_usual(e: Equation) -> bool:
-    """True if an equation of keys is one of JAX's default generator."""
-    avals = [*e.variables, *e.written.outvars]
-    kinds = {str(v.aval.dtype) for v in avals if jax.dtypes.issubdtype(v.aval.dtype, jax.dtypes.prng_key)}
-    return kinds <= {"key<fry>"} and bool(jax.config.jax_threefry_partitionable)
