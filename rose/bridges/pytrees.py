@@ -14,10 +14,9 @@ import numpy as np
 
 from ..ir.forms import Form, dict_form
 from ..ir.types import Tuple, Type, Unit
-from .equations import Aval
+from .equations import Aval, words_of
 from .jax_api import is_key, jax, tree_util
 from .operands import array_type
-
 
 _LISTS = ("tuple", "list")  # the names of their forms
 
@@ -39,9 +38,7 @@ def aval_of(x: Any) -> Aval:
     """The shape and the dtype of an array, a number, or a `jax.ShapeDtypeStruct`; of keys, that of their words."""
     if not hasattr(x, "dtype"):
         x = jax.numpy.asarray(x)
-    if is_key(x):
-        return Aval((*x.shape, 2), np.dtype(np.uint32))
-    return Aval(tuple(x.shape), np.dtype(x.dtype))
+    return words_of(x) if is_key(x) else Aval(tuple(x.shape), np.dtype(x.dtype))
 
 
 def node_of(tree: Any, name: str) -> Node | None:
@@ -91,7 +88,7 @@ def _form(tree: Any, keys: Sequence[str]) -> Form | None:
         if len(places) == count:
             return None
         form = Form(cls.__name__, tuple(keys), lambda xs: _spread(xs, places, count))
-        form.other = lambda x: _picked(x, cls, keys)
+        form.other = lambda x: [x[k] for k in places] if isinstance(x, (tuple, list)) and len(x) == count else None
         return form
     if cls is dict and len(keys) == len(tree):
         return dict_form(keys)

@@ -200,7 +200,9 @@ def _rule(g: _Given, f: AnyFn, along: Callable[[dict[int, Value], list[Value]], 
         ys = _items(f(*[re[k] for k in g.given]), len(g.e.outs))
         tangents, b = iter(_items(along(re, [du[k] for k in g.moving]), len(g.outs))), current_builder()
         dys = [next(tangents) if a.dtype.kind in "fc" else b.zero(tangent(_type(a))) for a in g.e.outs]
-        made = [y if a.dtype.kind == "b" else view_dual(typed(y, a), dy) for y, dy, a in zip(ys, dys, g.e.outs, strict=True)]
+        made = [
+            y if a.dtype.kind == "b" else view_dual(typed(y, a), dy) for y, dy, a in zip(ys, dys, g.e.outs, strict=True)
+        ]
         return made[0] if len(made) == 1 else tuple(made)
 
     return rule_of

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ...frontend.arrays.elementwise import each
 from ...frontend.index_expressions import within as limited
 from ...frontend.language import control
@@ -220,9 +218,13 @@ def _counted(e: Equation, x: Any, bits: int) -> Any:
         above, below = _counted(e, high, 32), _counted(e, x - high * 2.0**32, 32)
         return above + below if e.name == "population_count" else above + where(above < 32.0, 0.0, below)
     v = modulo(x, (0, 2**bits - 1))
-    if e.name == "population_count":
-        return control.scan(lambda _, s: (ops.floor(s[0] / 2.0), s[1] + s[0] % 2.0), (v, 0.0), bits)[1]
-    return control.scan(lambda _, s: (ops.floor(s[0] / 2.0), s[1] - where(s[0] > 0.0, 1.0, 0.0)), (v, float(bits)), bits)[1]
+    ones = e.name == "population_count"
+
+    def step(_: Any, state: Any) -> Any:
+        rest, count = state
+        return ops.floor(rest / 2.0), count + rest % 2.0 if ones else count - where(rest > 0.0, 1.0, 0.0)
+
+    return control.scan(step, (v, 0.0 if ones else float(bits)), bits)[1]
 
 
 # bits of one number
