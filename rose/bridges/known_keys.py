@@ -5,6 +5,7 @@ The bits are those of JAX's default, `jax_threefry_partitionable`, as in `primit
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
@@ -58,7 +59,7 @@ def _bits(e: Equation, key: Any) -> Any:
     return (high ^ low).astype(e.out.dtype)
 
 
-DRAWN = {
+DRAWN: dict[str, Callable[..., Any]] = {
     "random_seed": _seed, "random_split": _split, "random_fold_in": _fold_in, "random_bits": _bits,
     "random_wrap": lambda e, key: key, "random_unwrap": lambda e, key: key, "random_clone": lambda e, key: key,
     "threefry2x32": lambda e, *words: list(_threefry(*words)),

@@ -88,7 +88,7 @@ def _form(tree: Any, keys: Sequence[str]) -> Form | None:
         if len(places) == count:
             return None
         form = Form(cls.__name__, tuple(keys), lambda xs: _spread(xs, places, count))
-        form.other = lambda x: [x[k] for k in places] if isinstance(x, (tuple, list)) and len(x) == count else None
+        form.other = lambda x: _at(x, places, count)
         return form
     if cls is dict and len(keys) == len(tree):
         return dict_form(keys)
@@ -96,6 +96,11 @@ def _form(tree: Any, keys: Sequence[str]) -> Form | None:
     fast = hasattr(cls, "__dataclass_fields__") or hasattr(cls, "_fields")
     form.other = lambda x: _read(x, cls, keys) if fast else _picked(x, cls, keys)
     return form
+
+
+def _at(x: Any, places: Sequence[int], count: int) -> list[Any] | None:
+    """What a tuple or a list of that length has at some places."""
+    return [x[k] for k in places] if x.__class__ in (tuple, list) and len(x) == count else None
 
 
 def _spread(xs: Sequence[Any], places: Sequence[int], count: int) -> tuple[Any, ...]:

@@ -208,7 +208,8 @@ def _counts(e: Equation, x: Operand) -> Any:
     if _beyond(x):
         raise e.refused("the bits of numbers of 64 bits are not all there", "use numbers of 32 bits")
     bits = 8 * e.out.dtype.itemsize
-    return e.remember(each(lambda v: _counted(e, to_value(v, Real), bits), traced(x)), (0, bits))
+    of: Callable[[Any], Any] = lambda v: _counted(e, to_value(v, Real), bits)
+    return e.remember(each(of, traced(x)), (0, bits))
 
 
 def _counted(e: Equation, x: Any, bits: int) -> Any:
