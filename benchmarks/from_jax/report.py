@@ -39,7 +39,7 @@ def median(rows: Sequence[Row], key: str) -> str:
     if not found:
         return ""
     m = statistics.median(found)
-    return f"{m:,.0f}" if m >= 100 else f"{m:.2f}"
+    return (f"{m:,.0f}" if m >= 100 else f"{m:.2f}") + f" ({len(found)} functions)"
 
 
 def summary(rows: Sequence[Row]) -> str:
@@ -49,15 +49,15 @@ def summary(rows: Sequence[Row]) -> str:
     lines = [
         ["imported", "45 of 50", f"{len(there)} of {len(rows)}"],
         ["value, gradient, Hessian product within 1e-10 of JAX's", "all imported", f"{len(right)} of {len(there)}"],
-        ["module of the value, median gz", "8 kB", f"{median(there, 'value, bytes gz')} B"],
-        ["module of the gradient, median gz", "8 kB", f"{median(there, 'gradient, bytes gz')} B"],
+        ["module of the value, bytes gz", "8,000, median", f"{median(there, 'value, bytes gz')}"],
+        ["module of the gradient, bytes gz", "8,000, median", f"{median(there, 'gradient, bytes gz')}"],
         [
             "a call of the gradient from Python over `jax.jit`'s, processor",
             "0.5, median",
             median(there, "calls over JAX"),
         ],
         ["first value and gradient over JAX's", "0.5, median", median(there, "first over JAX")],
-        ["import, for each equation", "100 µs", f"{median(there, 'us per equation')} µs, median"],
+        ["import, for each equation, µs", "100, median", f"{median(there, 'us per equation')}"],
     ]
     said = [f"- {row['library']}, {row['function']}: {_said(row)}" for row in rows if row not in right]
     return "\n".join([report.table(["", "aim", "measured"], lines), *said, ""])
