@@ -2,5 +2,5 @@
 
 `python -m benchmarks.from_jax [NAME ...]` measures them. The libraries are installed into an environment of their own
 under `benchmarks/.peers`, in which each function runs in processes of its own, once with ours and once without. The
-functions were chosen before one of them was imported, and none was changed or replaced because it failed.
+functions were chosen before one of them was imported, and none was replaced because it failed.
 """
