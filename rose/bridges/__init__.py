@@ -8,6 +8,7 @@ The frameworks are imported when one of the public functions is called, and nowh
     jaxprs          the tracer: equation by equation, with calls that stay calls
     operands        what stands for a variable of a jaxpr
     folding         what is known while tracing
+    known_keys      random numbers of keys that are known
     equations       what a rule sees of an equation, and the table of the rules
     rules           all of the table; its files are in `primitives/`
 

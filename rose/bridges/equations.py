@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+import numpy as np
+
 from ..errors import Loc, RoseError, TypeMismatch, here
 from ..frontend.arrays.shapes import leaf_of
 from ..ir import Value
 from ..ir.types import Fin
-from .jax_api import core, debug_info, variables
+from .jax_api import core, debug_info, jax, variables
 from .operands import Known, Range, Truth
 
 if TYPE_CHECKING:
@@ -27,6 +29,14 @@ class Aval(NamedTuple):
 
     shape: tuple[int, ...]
     dtype: Any  # of NumPy
+
+
+def words_of(keys: Any) -> Aval:
+    """Keys as the words that they are, of JAX's default generator."""
+    if str(keys.dtype) != "key<fry>" or not jax.config.jax_threefry_partitionable:
+        hint = "draw with the default, threefry2x32, and leave jax_threefry_partitionable on"
+        raise TypeMismatch(f"rose.from_jax: keys of another generator than JAX's default: {keys.dtype}", here(), hint)
+    return Aval((*keys.shape, 2), np.dtype(np.uint32))
 
 
 class Rule(NamedTuple):

@@ -2,7 +2,7 @@
 """What is computed while tracing: whole numbers, conditions, shapes, and numbers of which a program knows all.
 
 The arithmetic is NumPy's on arrays of JAX's dtypes, so that whole numbers wrap as JAX's. Functions of mathematics are
-left to the module, whose library has its own last bits. Random numbers of a key that is known are drawn by JAX.
+left to the module, whose library has its own last bits. Random numbers of a key that is known are drawn here too.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 
 from .equations import Equation
 from .jax_api import core, is_key, jax
+from .known_keys import DRAWN
 
 MOST = 10_000_000  # elements of an array that is computed
 
@@ -101,10 +102,7 @@ FOLDS: dict[str, Fold] = {
     "reduce_and": _along(np.all), "reduce_or": _along(np.any), "real": _of(np.real), "imag": _of(np.imag),
     "device_put": lambda e, *xs: list(xs), "optimization_barrier": lambda e, *xs: list(xs),
 }  # fmt: skip
-ALWAYS = {  # by JAX, whatever the numbers are
-    "random_bits", "random_seed", "random_wrap", "random_unwrap", "random_split", "random_fold_in", "random_clone",
-    "threefry2x32", "random_gamma", "bitcast_convert_type",
-}  # fmt: skip
+ALWAYS = {*DRAWN, "random_gamma", "bitcast_convert_type"}  # by JAX, whatever the numbers are
 NEVER = {"jit", "pjit", "closed_call", "core_call", "scan", "while", "cond", "custom_jvp_call", "custom_vjp_call"}
 
 
@@ -117,6 +115,9 @@ def folded(e: Equation, xs: Sequence[Any]) -> list[Any] | None:
     if name in FOLDS:
         with np.errstate(all="ignore"):
             made = FOLDS[name](e, *xs)
+    elif name in DRAWN:
+        with np.errstate(over="ignore"):
+            made = DRAWN[name](e, *xs)
     elif name in ALWAYS or (whole and name != "platform_index"):
         made = _by_jax(e, xs)
     else:

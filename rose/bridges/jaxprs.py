@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,8 @@ from ..frontend.function import AnyFn, make
 from ..frontend.language.select import stop_gradient
 from ..ir import Value, current_builder
 from ..ir.types import Unit, tuple_of
-from .equations import Aval, Equation
-from .folding import folded
+from .equations import Aval, Equation, words_of
+from .folding import ALWAYS, folded
 from .jax_api import core, is_key, jax
 from .operands import Known, Operand, Range, Word, array_type, traced
 from .primitives.control import typed
@@ -89,12 +90,26 @@ class Program:
     def _by_rule(self, e: Equation, xs: Sequence[Operand]) -> list[Operand]:
         found = RULES.get(e.name)
         if found is None:
-            raise e.refused("this primitive has no meaning here", "write it with functions that have one")
+            return self._as_implemented(e, xs)
         made = found.apply(e, *(xs if found.raw else map(traced, xs)))
         return list[Operand](made) if made.__class__ is list else [made]
 
+    def _as_implemented(self, e: Equation, xs: Sequence[Operand]) -> list[Operand]:
+        """The results of a primitive of another library: what its implementation says, if that is a function of JAX."""
+        impl = e.written.primitive.impl
+        if impl.__class__ is not FunctionType or impl.__module__.startswith("jax."):
+            raise e.refused("this primitive has no meaning here", "write it with functions that have one")
+        shapes = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype) for v in e.variables]
+        try:
+            jaxpr = jax.make_jaxpr(lambda *args: impl(*args, **e.params))(*shapes)
+        except (jax.errors.JAXTypeError, TypeError) as error:
+            raise e.refused(f"its implementation is no function of JAX: {error}", "leave it out") from None
+        if any(x.primitive is e.written.primitive for x in jaxpr.jaxpr.eqns):
+            raise e.refused("its implementation calls itself", "leave it out")
+        return self.run(jaxpr, xs)
+
     def _expressed(self, e: Equation, xs: Sequence[Operand], k: int) -> Any:
-        return (lambda: traced(self._by_rule(e, xs)[k])) if e.name in RULES else None
+        return (lambda: traced(self._by_rule(e, xs)[k])) if e.name in RULES and e.name not in ALWAYS else None
 
     def call(self, closed: Any, name: str, args: Sequence[Operand]) -> list[Operand]:
         """The results of a call of a jaxpr: of a function of its own, if it is long and called more than once."""
@@ -159,9 +174,7 @@ def constant_of(x: Any) -> Known:
 
 
 def aval_of(a: Any) -> Aval:
-    if is_key(a):
-        return Aval((*a.shape, 2), np.dtype(np.uint32))
-    return Aval(tuple(a.shape), np.dtype(a.dtype))
+    return words_of(a) if is_key(a) else Aval(tuple(a.shape), np.dtype(a.dtype))
 
 
 def type_of(a: Aval) -> Any:

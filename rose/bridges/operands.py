@@ -33,10 +33,18 @@ class Known:
     def traced(self) -> Any:
         """The numbers, as a constant of the module; where they are many, evaluated."""
         if self.array.ndim == 0:
-            return self.array.item()
+            return _exact(self.array.item())
         if self.express is not None and self.array.size > FEW:
             return self.express()
-        return constant(array_type(self.array.shape, self.array.dtype), self.array.tolist())
+        return constant(array_type(self.array.shape, self.array.dtype), _exact(self.array).tolist())
+
+
+def _exact(x: Any) -> Any:
+    """Whole numbers, as Reals have them: beyond `2 ** 53`, as of a counter that never gets so far, they are rounded."""
+    if x.__class__ is int:
+        return x if abs(x) <= 2**53 else float(x)
+    whole = x.__class__ is np.ndarray and x.dtype.kind in "iu"
+    return x.astype(float) if whole and (abs(x.astype(float)) > 2.0**53).any() else x
 
 
 class Truth:

@@ -14,9 +14,11 @@ import numpy as np
 
 from ..ir.forms import Form, dict_form
 from ..ir.types import Tuple, Type, Unit
-from .equations import Aval
+from .equations import Aval, words_of
 from .jax_api import is_key, jax, tree_util
 from .operands import array_type
+
+_LISTS = ("tuple", "list")  # the names of their forms
 
 
 class Node(NamedTuple):
@@ -36,9 +38,7 @@ def aval_of(x: Any) -> Aval:
     """The shape and the dtype of an array, a number, or a `jax.ShapeDtypeStruct`; of keys, that of their words."""
     if not hasattr(x, "dtype"):
         x = jax.numpy.asarray(x)
-    if is_key(x):
-        return Aval((*x.shape, 2), np.dtype(np.uint32))
-    return Aval(tuple(x.shape), np.dtype(x.dtype))
+    return words_of(x) if is_key(x) else Aval(tuple(x.shape), np.dtype(x.dtype))
 
 
 def node_of(tree: Any, name: str) -> Node | None:
@@ -57,7 +57,7 @@ def node_of(tree: Any, name: str) -> Node | None:
 
     def leaves(v: Any) -> Iterator[Any]:
         for j, (k, p) in enumerate(found):
-            yield from p.leaves(v[j] if form is None else v[k])
+            yield from p.leaves(v[j] if form is None else v[int(k)] if form.name in _LISTS else v[k])
 
     return Node(t, leaves)
 
@@ -81,15 +81,44 @@ def _named(key: Any) -> str:
 
 
 def _form(tree: Any, keys: Sequence[str]) -> Form | None:
-    """The form of the struct of a pytree; None of a tuple or a list."""
-    if tree.__class__ in (tuple, list) or all(k.isdigit() for k in keys):
-        return None
-    if tree.__class__ is dict:
-        return dict_form(keys)
+    """The form of the struct of a pytree; None of a tuple or a list that has arrays everywhere."""
     cls = tree.__class__
+    if cls in (tuple, list) or all(k.isdigit() for k in keys):
+        places, count = [int(k) for k in keys], len(children(tree)[0])
+        if len(places) == count:
+            return None
+        form = Form(cls.__name__, tuple(keys), lambda xs: _spread(xs, places, count))
+        form.other = lambda x: _at(x, places, count)
+        return form
+    if cls is dict and len(keys) == len(tree):
+        return dict_form(keys)
     form = Form(cls.__name__, tuple(keys), lambda xs: dict(zip(keys, xs, strict=True)))
-    form.other = lambda x: [getattr(x, k) for k in keys] if isinstance(x, cls) else None
+    fast = hasattr(cls, "__dataclass_fields__") or hasattr(cls, "_fields")
+    form.other = lambda x: _read(x, cls, keys) if fast else _picked(x, cls, keys)
     return form
+
+
+def _at(x: Any, places: Sequence[int], count: int) -> list[Any] | None:
+    """What a tuple or a list of that length has at some places."""
+    return [x[k] for k in places] if x.__class__ in (tuple, list) and len(x) == count else None
+
+
+def _spread(xs: Sequence[Any], places: Sequence[int], count: int) -> tuple[Any, ...]:
+    """A tuple with None where there is no array."""
+    at = dict(zip(places, xs, strict=True))
+    return tuple([at.get(k) for k in range(count)])
+
+
+def _read(x: Any, cls: type, keys: Sequence[str]) -> list[Any] | None:
+    return [getattr(x, k) for k in keys] if isinstance(x, cls) else None
+
+
+def _picked(x: Any, cls: type, keys: Sequence[str]) -> list[Any] | None:
+    """The parts of a pytree in which there are arrays."""
+    if not isinstance(x, cls):
+        return None
+    at = dict(zip(*reversed(children(x)), strict=True))
+    return [at[k] for k in keys] if all(k in at for k in keys) else None
 
 
 def result_of(tree: Any, name: str) -> Type:

@@ -154,7 +154,10 @@ def _record_names(x: Any) -> Sequence[str] | None:
 
 def fields(x: Any, t: Tuple, path: Path, loc: Loc | None) -> tuple[list[Any], Sequence[str | int]]:
     """The fields of a struct, and their names: from an object of its class, a dict, or a tuple."""
-    names, form = t.names, form_of(x.__class__)
+    names = t.names
+    if x.__class__ is dict and t.form is not None and len(x) == len(names) and all([k in x for k in names]):
+        return [x[k] for k in names], names
+    form = form_of(x.__class__)
     if t.form is COMPLEX:
         return _parts(x, t, path, loc), names
     if form is not None and form is t.form:  # first: to ask a Dual for what it has not makes an error with its hint

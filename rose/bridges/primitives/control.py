@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from inspect import getclosurevars
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from ...frontend.arrays import kinds, reductions, shaping
 from ...frontend.arrays.shapes import leaf_of
 from ...frontend.index_expressions import within
 from ...frontend.language import control, loops
+from ...frontend.language.debugging import assert_
 from ...frontend.language.select import where
 from ...frontend.operators import certain_index
 from ...frontend.values import to_value
@@ -207,6 +209,19 @@ def _platform(e: Equation, *_: Operand) -> Operand:
     raise e.refused("no branch for a cpu", "give a default")
 
 
-@rule("debug_callback", "debug_print", "inspect_sharding", "pure_callback", "io_callback", note="always", raw=True)
+@rule("debug_callback", "debug_print", "inspect_sharding", "io_callback", note="always", raw=True)
 def _callback(e: Equation, *_: Operand) -> list[Operand]:
     raise e.refused("there is no Python where the module runs", "leave the callback out; rose.print prints in a page")
+
+
+@rule("pure_callback", note="but that of equinox.error_if", raw=True)
+def _pure_callback(e: Equation, *xs: Operand) -> list[Operand]:
+    """What `equinox.error_if` does where its condition holds: an assertion fails."""
+    f: Any = getattr(e.params["callback"], "callback_func", None)
+    if getattr(f, "__module__", "") != "equinox._errors":
+        return _callback(e)
+    if f.__name__ == "raises":
+        messages: Sequence[str] = getclosurevars(f).nonlocals["msgs"]
+        index = int(xs[0].array) if xs[0].__class__ is Known else None
+        assert_(False, messages[index] if index is not None else "; or ".join(messages))
+    return [Known(np.full(a.shape, np.nan if a.dtype.kind in "fc" else 0, a.dtype)) for a in e.outs]

@@ -164,7 +164,16 @@ def _betainc(e: Equation, a: Any, b: Any, x: Any) -> Any:
     return special.betainc(a, b, x)
 
 
-@rule("igamma_grad_a", "random_gamma_grad", "nextafter", "igamma_grad_x", note="always")
+@rule("nextafter", note="numbers below the normal ones are as far apart as these")
+def _nextafter(e: Equation, x: Any, y: Any) -> Any:
+    """The neighbour, by a rounded sum: Rump, Zimmermann, Boldo and Melquiond, BIT 49 (2009), algorithm 3."""
+    bits, least = (53, 2.0**-1074) if e.out.dtype.itemsize == 8 else (24, 2.0**-149)
+    unit = 2.0**-bits
+    by = stop_gradient(abs(x) * (unit * (1.0 + 2.0 * unit)) + least)
+    return where(x < y, x + by, where(x > y, x - by, y + 0.0 * x))
+
+
+@rule("igamma_grad_a", "random_gamma_grad", "igamma_grad_x", note="always")
 def _derivatives(e: Equation, *_: Any) -> Any:
     raise e.refused("it has no meaning here", "differentiate by rose.grad(rose.from_jax(f)), not inside of JAX")
 

@@ -198,10 +198,10 @@ def _rule(g: _Given, f: AnyFn, along: Callable[[dict[int, Value], list[Value]], 
         pairs = [split_dual(x, t, tangent) for x, t in zip(duals, g.types, strict=True)]
         re, du = [dict(zip(g.given, [p[j] for p in pairs], strict=True)) for j in range(2)]
         ys = _items(f(*[re[k] for k in g.given]), len(g.e.outs))
-        tangents = iter(_items(along(re, [du[k] for k in g.moving]), len(g.outs)))
+        tangents, b = iter(_items(along(re, [du[k] for k in g.moving]), len(g.outs))), current_builder()
+        dys = [next(tangents) if a.dtype.kind in "fc" else b.zero(tangent(_type(a))) for a in g.e.outs]
         made = [
-            view_dual(typed(y, a), next(tangents)) if a.dtype.kind in "fc" else y
-            for y, a in zip(ys, g.e.outs, strict=True)
+            y if a.dtype.kind == "b" else view_dual(typed(y, a), dy) for y, dy, a in zip(ys, dys, g.e.outs, strict=True)
         ]
         return made[0] if len(made) == 1 else tuple(made)
 

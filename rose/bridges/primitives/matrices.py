@@ -15,6 +15,7 @@ from ...linalg.elimination import square_lu
 from ...linalg.matrices import batched
 from ..equations import Equation, rule
 from ..operands import shape_of
+from .control import as_index
 
 
 def _stacked(rank: int, f: Callable[..., Any], *xs: Any) -> Any:
@@ -84,6 +85,22 @@ def _exchanges(order: Any) -> Any:
 
     start = loops.vec(ops.real(i) for i in loops.range(n))
     return control.scan(step, start, n)[1]
+
+
+@rule("lu_pivots_to_permutation")
+def _permutation(e: Equation, rows: Any) -> Any:
+    """The order of rows that exchanges make, one after the other."""
+    n = e.params["permutation_size"]
+
+    def ordered(rows: Any) -> Any:
+        def step(k: Any, order: Any) -> Any:
+            at = as_index(rows[k], n)
+            return order.at[at].set(order[k]).at[k].set(order[at] * 1.0)
+
+        start = loops.vec(ops.real(i) for i in loops.range(n))
+        return control.scan(step, start, shape_of(rows)[0])
+
+    return e.remember(_stacked(1, ordered, rows), (0, n - 1))
 
 
 @rule("triangular_solve")

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ...frontend.arrays.elementwise import each
 from ...frontend.index_expressions import within as limited
+from ...frontend.language import control
+from ...frontend.language.select import where
 from ...frontend.values import to_value
 from ...ir import Value, ops
 from ...ir.types import Real
-from ..equations import Aval, Equation, limits, rule
+from ..equations import EXACT, Aval, Equation, limits, rule
 from ..operands import Known, Operand, Range, Word, traced
 
 _HALF = 2.0**16
@@ -110,20 +110,43 @@ _BITS: dict[str, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 
 
-@rule("and", "or", "xor", raw=True, note="numbers of 64 bits, but for `or` with bits that a shift made free")
+@rule("and", "or", "xor", raw=True, note="known numbers and random bits of more than 53 bits")
 def _bits(e: Equation, x: Operand, y: Operand) -> Operand:
     if is_bool(e.out):
         return _BITS[e.name](traced(x), traced(y))
-    if y.__class__ is Word:
+    if y.__class__ is Word or x.__class__ is Known:
         x, y = y, x
     if e.name == "or" and x.__class__ is Word and y.__class__ is Known and y.array.size == 1 and not x.top:
         top = int(y.array.flat[0])
         if top % 2**x.bits == 0:
             return Word(x.low, x.bits, top)
-    if e.out.dtype.itemsize > 4:
+    if any(map(_beyond, (x, y))):
         raise e.refused("the bits of numbers of 64 bits are not all there", "use numbers of 32 bits")
-    of: Callable[[Any, Any], Any] = lambda a, b: _word(e, _of_halves(e.name, _unsigned(e, a), _unsigned(e, b)))
-    return each(of, traced(x), traced(y))
+    if e.name == "and" and y.__class__ is Known and y.array.ndim == 0 and _are_ones(int(y.array)):
+        within = 0, int(y.array)
+        return e.remember(modulo(traced(x), within), within)
+    single: Callable[[Any, Any], Any] = lambda a, b: _word(e, _of_halves(e.name, _unsigned(e, a), _unsigned(e, b)))
+    double: Callable[[Any, Any], Any] = lambda a, b: _of_words(e, to_value(a, Real), to_value(b, Real))
+    return each(double if e.out.dtype.itemsize > 4 else single, traced(x), traced(y))
+
+
+def _beyond(x: Operand) -> bool:
+    """True of numbers with bits that a Real does not hold."""
+    if x.__class__ is Word:
+        return max(x.bits, x.top.bit_length()) > EXACT
+    return x.__class__ is Known and bool((abs(x.array.astype(float)) > 2.0**EXACT).any())
+
+
+def _are_ones(mask: int) -> bool:
+    return mask > 0 and mask & (mask + 1) == 0
+
+
+def _of_words(e: Equation, x: Any, y: Any) -> Any:
+    """An operation on the bits of two numbers of 64 bits, of which each is exact: by their words."""
+    a, b = ops.floor(x * 2.0**-32), ops.floor(y * 2.0**-32)
+    low = _of_halves(e.name, x - a * 2.0**32, y - b * 2.0**32)
+    high = _of_halves(e.name, modulo(a, (0, 2**32 - 1)), modulo(b, (0, 2**32 - 1)))
+    return (modulo(high, (-(2**31), 2**31 - 1)) if e.kind == "i" else high) * 2.0**32 + low
 
 
 @rule("not")
@@ -180,16 +203,29 @@ def _bitcast(e: Equation, x: Operand) -> Operand:
     raise e.refused("the bits of a number that is computed are not seen", "write it with arithmetic")
 
 
-@rule("population_count", "clz")
-def _counts(e: Equation, x: Any) -> Any:
-    if e.out.dtype.itemsize > 4:
+@rule("population_count", "clz", raw=True)
+def _counts(e: Equation, x: Operand) -> Any:
+    if _beyond(x):
         raise e.refused("the bits of numbers of 64 bits are not all there", "use numbers of 32 bits")
     bits = 8 * e.out.dtype.itemsize
-    v = modulo(x, (0, 2**bits - 1)) if e.kind == "i" else x
-    digits = [ops.floor(v * 2.0**-k) for k in range(bits)]
-    if e.name == "population_count":
-        return sum([d - 2.0 * ops.floor(d / 2.0) for d in digits], 0.0 * v)
-    return bits - sum([np.minimum(d, 1.0) for d in digits], 0.0 * v)
+    of: Callable[[Any], Any] = lambda v: _counted(e, to_value(v, Real), bits)
+    return e.remember(each(of, traced(x)), (0, bits))
+
+
+def _counted(e: Equation, x: Any, bits: int) -> Any:
+    """How many bits of a number are set, or how many zeros are before the first."""
+    if bits > 32:
+        high = ops.floor(x * 2.0**-32)
+        above, below = _counted(e, high, 32), _counted(e, x - high * 2.0**32, 32)
+        return above + below if e.name == "population_count" else above + where(above < 32.0, 0.0, below)
+    v = modulo(x, (0, 2**bits - 1))
+    ones = e.name == "population_count"
+
+    def step(_: Any, state: Any) -> Any:
+        rest, count = state
+        return ops.floor(rest / 2.0), count + rest % 2.0 if ones else count - where(rest > 0.0, 1.0, 0.0)
+
+    return control.scan(step, (v, 0.0 if ones else float(bits)), bits)[1]
 
 
 # bits of one number

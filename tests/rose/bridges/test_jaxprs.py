@@ -1,12 +1,17 @@
 """The tracer: calls that stay calls, locations, equations that nothing needs."""
 
+from importlib import import_module
 from typing import Any
 
+import numpy as np
+import pytest
 from jax_programs import agrees, jax, jnp, lax, sample
 
 import rose
 from rose.bridges.jaxprs import inner, needed
 from rose.ir.callgraph import reachable
+
+Primitive: Any = import_module("jax.extend.core").Primitive
 
 x = sample(5)
 
@@ -64,3 +69,21 @@ def test_equations_that_no_result_needs_are_not_traced():
 def test_the_jaxprs_in_an_equation():
     (e,) = jax.make_jaxpr(lambda x: lax.cond(x > 0, lambda: x, lambda: 2 * x))(1.0).jaxpr.eqns[-1:]
     assert len(list(inner(e))) == 2
+
+
+def test_a_primitive_of_another_library_is_what_its_implementation_says():
+    twice = Primitive("twice")
+    twice.def_impl(lambda x, by: jnp.sin(x) * by)
+    twice.def_abstract_eval(lambda x, by: x)
+    f = rose.from_jax(lambda x: twice.bind(x, by=3.0), 1.0)
+    assert f(2.0) == pytest.approx(3 * np.sin(2.0)) and rose.grad(f)(2.0) == pytest.approx(3 * np.cos(2.0))
+
+
+@pytest.mark.parametrize("impl", [lambda x: np.sin(float(x)), None])
+def test_but_a_function_of_jax(impl: Any):
+    opaque = Primitive("opaque")
+    if impl is not None:
+        opaque.def_impl(impl)
+    opaque.def_abstract_eval(lambda x: x)
+    with pytest.raises(rose.TypeMismatch, match="opaque: "):
+        rose.from_jax(lambda x: opaque.bind(x), 1.0)(1.0)

@@ -1,8 +1,10 @@
 """The types of pytrees."""
 
 import numpy as np
+import pytest
 from jax_programs import jax, jnp, sample
 
+import rose
 from rose.bridges.pytrees import aval_of, children, is_array, node_of, result_of
 from rose.ir.types import Real, Unit
 
@@ -31,3 +33,26 @@ def test_parts_without_arrays_are_left_out():
 
 def test_the_names_of_children():
     assert list(children({"b": 1, "a": 2})[1]) == ["a", "b"] and list(children((1, 2))[1]) == ["0", "1"]
+
+
+def test_a_tuple_with_functions_in_it_is_given_as_it_is():
+    layers = (2.0, jnp.sin, [sample(2), "text"])
+    f = rose.from_jax(lambda p: p[1](p[0]) * jnp.sum(p[2][0]), layers)
+    assert f(layers) == pytest.approx(float(jnp.sin(2.0) * jnp.sum(sample(2))))
+    number, none, (array, _) = rose.grad(f)(layers)
+    assert (
+        none is None
+        and array == pytest.approx(np.sin(2.0))
+        and number == pytest.approx(np.cos(2.0) * f(layers) / np.sin(2.0))
+    )
+
+
+def test_what_a_class_flattens_to_need_not_be_its_attributes():
+    class Box:
+        def __init__(self, inside):
+            self.inside = inside
+
+    jax.tree_util.register_pytree_with_keys(
+        Box, lambda b: ([(jax.tree_util.DictKey("of"), b.inside)], None), lambda _, xs: Box(xs[0])
+    )
+    assert rose.from_jax(lambda b: b.inside**2, Box(1.0))(Box(3.0)) == 9.0

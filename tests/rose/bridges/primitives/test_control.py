@@ -3,6 +3,8 @@
 import pytest
 from jax_programs import agrees, jax, jnp, lax, sample
 
+import rose
+
 x, m = sample(5), sample(3, 5)
 
 FUNCTIONS = {
@@ -53,3 +55,24 @@ def test_a_switch_clamps_its_index():
     for k in (-1, 0, 1, 2, 7):
         agrees(lambda x, k: lax.switch(k, branches, x), x, k, gradient=False)
     agrees(lambda x: lax.switch(jnp.argmax(x[:3]), branches, x), x)
+
+
+def test_an_error_of_equinox_is_an_assertion():
+    """Its function is called as theirs is, which is not installed here."""
+    msgs = ["x is below 0"]
+
+    def raises(index):
+        raise RuntimeError(msgs[index.item()])
+
+    raises.__module__ = "equinox._errors"
+    shape = jax.ShapeDtypeStruct((), float)
+    f = rose.from_jax(lambda x: lax.cond(x < 0, lambda: jax.pure_callback(raises, shape, 0), lambda: jnp.sqrt(x)), 1.0)
+    assert f(4.0) == 2.0 and rose.grad(f)(4.0) == 0.25
+    with pytest.raises(rose.AssertionFailed, match="x is below 0"):
+        f(-1.0)
+
+
+def test_other_callbacks_are_refused():
+    shape = jax.ShapeDtypeStruct((), float)
+    with pytest.raises(rose.TypeMismatch, match="pure_callback: there is no Python where the module runs"):
+        rose.from_jax(lambda x: jax.pure_callback(lambda y: y, shape, x), 1.0)(1.0)

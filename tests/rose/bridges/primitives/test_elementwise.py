@@ -2,8 +2,11 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 from jax_programs import agrees, jax, jnp, lax, sample
+
+import rose
 
 x = sample(5)
 special: Any = jax.scipy.special
@@ -54,3 +57,10 @@ def test_comparisons_and_logic():
 
 def test_a_number_that_is_half_way():
     agrees(lambda x: (lax.round(x), jnp.round(x)), jnp.array([0.5, 1.5, -0.5, 0.49999999999999994]), gradient=False)
+
+
+def test_the_next_number():
+    a, to = np.array([1.0, -3.3, 0.0, 1e300, 5.0]), np.array([2.0, -3.3, -1.0, 0.0, 4.0])
+    f = lambda a, to: (jnp.nextafter(a, jnp.inf), jnp.nextafter(a, -jnp.inf), jnp.nextafter(a, to))
+    for found, wanted in zip(rose.from_jax(f, a, to)(a, to), f(a, to), strict=True):
+        assert np.array_equal(np.asarray(found), wanted)

@@ -3,6 +3,7 @@
 from importlib import import_module
 from typing import Any
 
+import numpy as np
 import pytest
 from jax_programs import agrees, jax, jnp, same, sample
 
@@ -97,3 +98,15 @@ def test_equations_without_a_transposed_solution_are_refused():
     f = lambda b: custom_linear_solve(lambda v: 2.0 * v, b, lambda _, b: b / 2.0)
     with pytest.raises(rose.TypeMismatch, match="custom_linear_solve: no function that solves the transposed"):
         rose.compile(rose.from_jax(f, x))
+
+
+@jax.custom_jvp
+def counted(x):
+    return jnp.sin(x), jnp.arange(x.shape[0]) * (x[0] > 0), x[0] > 0
+
+
+counted.defjvp(lambda p, t: (counted(*p), (3 * t[0], np.zeros(5, jax.dtypes.float0), np.zeros((), jax.dtypes.float0))))
+
+
+def test_whole_numbers_and_conditions_among_the_results_have_no_derivative():
+    agrees(lambda x: counted(x)[0] * jnp.where(counted(x)[2], 2.0, 3.0) + x[counted(x)[1]], x)

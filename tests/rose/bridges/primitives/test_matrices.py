@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from jax_programs import agrees, jax, jnp, sample
+from jax_programs import agrees, jax, jnp, lax, sample
 
 import rose
 
@@ -51,3 +51,8 @@ def test_cholesky_of_scipy_reads_one_half_and_so_does_its_gradient():
 def test_what_a_factorisation_refuses():
     with pytest.raises(rose.TypeMismatch, match="lu: of a matrix that is not square"):
         rose.compile(rose.from_jax(lambda m: linalg.lu(m)[1], m))
+
+
+def test_the_order_that_exchanges_make():
+    agrees(lambda a: lax.linalg.lu_pivots_to_permutation(lax.linalg.lu(a)[1], 5), sample(5, 5), gradient=False)
+    agrees(lambda a: jax.scipy.linalg.lu_solve(jax.scipy.linalg.lu_factor(a), a[0]), sample(5, 5))

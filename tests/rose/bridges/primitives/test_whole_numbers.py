@@ -47,3 +47,29 @@ def test_the_bits_of_a_number_are_refused_by_name_and_line():
     message = "bitcast_convert_type: the bits of a number that is computed are not seen"
     with pytest.raises(rose.TypeMismatch, match=message):
         rose.compile(rose.from_jax(lambda x: lax.bitcast_convert_type(x, jnp.int64), jnp.zeros(3)))
+
+
+wide = np.array([5, -7, 2**40 + 3, -(2**45) - 1, -1, 0])
+others = np.array([3, 12, -(2**41) + 5, -1, 2**52 - 1, -(2**52)])
+
+WIDE = {
+    "and": lambda a, b: a & b,
+    "or": lambda a, b: a | b,
+    "xor": lambda a, b: a ^ b,
+    "the last bits": lambda a, b: (a & 1, a & 7, b & (2**40 - 1)),
+    "known numbers": lambda a, b: (a & 12345678901, 6 | b, a ^ -2),
+    "counts": lambda a, b: (lax.population_count(a), lax.clz(b)),
+}
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_numbers_of_64_bits_have_those_that_a_real_holds(name: str):
+    agrees(WIDE[name], wide, others, gradient=False)
+
+
+def test_a_known_number_beyond_is_rounded_but_has_no_bits():
+    """As the most that a counter can be, which optax compares with."""
+    most = jnp.iinfo(jnp.int64).max
+    agrees(lambda n: jnp.where(n < most, n + 1, n), 3, gradient=False)
+    with pytest.raises(rose.TypeMismatch, match="xor: the bits of numbers of 64 bits are not all there"):
+        rose.from_jax(lambda n: n ^ most, 3)(3)
