@@ -93,8 +93,8 @@ def small(n: int, m: int) -> list[list[float]]:
 if __name__ == "__main__":
     print(f"the hand at {hand([0.3, 0.1, -0.2])}")
     print(f"moved by the motors {moves([0.3, 0.1, -0.2])}")
-    x = [2 * math.pi * i / POINTS for i in range(POINTS)]
-    found = fit([1.0, 1.0], x, [2 * math.sin(2 * t) for t in x])
+    times = [2 * math.pi * i / POINTS for i in range(POINTS)]
+    found = fit([1.0, 1.0], times, [2 * math.sin(2 * t) for t in times])
     print(f"amplitude {found.x[0]:.6f}, frequency {found.x[1]:.6f}, after {int(found.steps)} steps")
     turns = [3 * k / BATCH for k in range(BATCH)]
     x = [[k / BATCH * math.cos(2 * t), k / BATCH * math.sin(2 * t)] for k, t in enumerate(turns)]

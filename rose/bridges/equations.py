@@ -80,7 +80,8 @@ class Equation:
     def alone(self) -> Any:
         """The equation as a closed jaxpr, with a parameter for each operand."""
         e = self.written
-        params = list(map(variables(), [v.aval for v in e.invars]))
+        variable = variables()
+        params: list[Any] = [variable(v.aval) for v in e.invars]
         one = e.replace(invars=params)
         names = tuple([f"x{k}" for k in range(len(params))])
         made = core.Jaxpr((), params, e.outvars, [one], e.effects, debug_info(self.name, names, len(e.outvars)))

@@ -501,7 +501,8 @@ def test_a_package_rounds_and_refuses_what_is_too_large(tmp_path: Path):
     made = rose.compile({"scaled": scaled, "slope": slope, "half": half}, dtype="f32")
     made.save(tmp_path, "made")
     types = (tmp_path / "index.d.ts").read_text()
-    assert "readonly scaled: Checked<Into<(x: number, v: ArrayLike<number>) => Float32s, Float32Array>>;" in types
+    v = "v: readonly [number, number, number] | Float32Array"
+    assert f"readonly scaled: Checked<Into<(x: number, {v}) => Float32s & Of3, Float32Array>>;" in types
     assert "type Float32s = ReturnType<typeof Float32Array.from>;" in types
     assert "Float64Array" not in types
     if shutil.which("node") is None:
