@@ -11,7 +11,7 @@ tree_util: Any = import_module("jax.tree_util")
 ad: Any = import_module("jax.interpreters.ad")
 batching: Any = import_module("jax.interpreters.batching")
 mlir: Any = import_module("jax.interpreters.mlir")
-enable_x64: Any = getattr(jax, "enable_x64", None) or import_module("jax.experimental").enable_x64  # before 0.8
+enable_x64: Any = (jax if hasattr(jax, "enable_x64") else import_module("jax.experimental")).enable_x64  # since 0.8
 
 
 def is_key(x: Any) -> bool:

@@ -41,7 +41,7 @@ def as_index(x: Any, n: int) -> Any:
     """A whole number as an index below `n`; the nearest, if it is none."""
     if not isinstance(x, Value):
         return min(max(int(x), 0), n - 1)
-    x = certain_index(x)
+    x = x if isinstance(x.type, Fin) else certain_index(x)
     if isinstance(x.type, Fin):
         return within(x, n)
     floor: Any = np.maximum
