@@ -149,7 +149,8 @@ def sources(path: Path) -> list[str]:
     """The Python files of which a program was loaded: its own, and those that it imported from beside or below it."""
     own, beside = path.resolve(), path.resolve().parent
     files = [Path(file).resolve() for m in [*sys.modules.values()] if (file := getattr(m, "__file__", None))]
-    found = [file for file in files if file.is_relative_to(beside) and "site-packages" not in file.parts]
+    inside = [file for file in files if file.is_relative_to(beside) and "site-packages" not in file.parts]
+    found = [file for file in inside if file.is_file()]  # what was loaded by a relative path may be elsewhere
     return [*dict.fromkeys([str(own), *sorted(map(str, found))])]
 
 

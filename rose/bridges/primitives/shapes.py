@@ -116,6 +116,13 @@ def _pad(e: Equation, x: Any, around: Any) -> Any:
 
 def padded(x: Any, config: Sequence[tuple[int, int, int]], around: Any, dtype: Any) -> Any:
     """Elements before, behind and between those of each axis; less than none before or behind cuts some off."""
+    plain = all(
+        low >= 0 and high >= 0 and (not between or n <= 1)
+        for (low, high, between), n in zip(config, shape_of(x), strict=True)
+    )
+    if plain and not isinstance(around, Value) and dtype.kind != "b":
+        widths = [(low, high) for low, high, _ in config]
+        return padding.pad(x, widths, constant_values=around) if any(a or b for a, b in widths) else x
     for axis, (low, high, between) in enumerate(config):
         shape = shape_of(x)
         n, rank = shape[axis], len(shape)

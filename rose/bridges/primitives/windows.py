@@ -32,13 +32,21 @@ def _conv(e: Equation, x: Any, kernel: Any) -> Any:
     weights = shaping.transpose(kernel, (*d.rhs_spec[2:], d.rhs_spec[1], d.rhs_spec[0]))
     config = [(0, 0, 0), *[(a, b, s - 1) for (a, b), s in zip(p["padding"], p["lhs_dilation"], strict=True)], (0, 0, 0)]
     images = padded(images, config, 0.0, e.out.dtype)
-    count = len(p["window_strides"])
-    sizes = shape_of(images)[1 : 1 + count]
-    ws = _windows(sizes, shape_of(weights)[:count], p["window_strides"], p["rhs_dilation"])
+    made = convolved(images, weights, p["window_strides"], p["rhs_dilation"], groups)
+    order = (d.out_spec[0], *d.out_spec[2:], d.out_spec[1])
+    return shaping.transpose(made, tuple(np.argsort(order).tolist()))
+
+
+def convolved(
+    images: Any, weights: Any, strides: Sequence[int], dilations: Sequence[int], groups: int = 1
+) -> Any:  # fmt: skip
+    """The convolution of images, channels last, with weights whose last axes are channels of a group, and features."""
+    count = len(strides)
+    ws = _windows(shape_of(images)[1 : 1 + count], shape_of(weights)[:count], strides, dilations)
     channels, features = shape_of(weights)[-2:]
     per_group = features // groups
 
-    def convolved(image: Any, at: Sequence[Any], f: Any) -> Any:
+    def element(image: Any, at: Sequence[Any], f: Any) -> Any:
         total = accum(0.0)
         first = (f // per_group) * channels if groups > 1 else None
 
@@ -50,12 +58,10 @@ def _conv(e: Equation, x: Any, kernel: Any) -> Any:
         each_tap(image, weights, at, ws, add)
         return total.value
 
-    made = loops.vec(
-        each_place(ws, lambda at, n=n: loops.vec(convolved(images[n], at, f) for f in loops.range(features)))
+    return loops.vec(
+        each_place(ws, lambda at, n=n: loops.vec(element(images[n], at, f) for f in loops.range(features)))
         for n in loops.range(shape_of(images)[0])
     )
-    order = (d.out_spec[0], *d.out_spec[2:], d.out_spec[1])
-    return shaping.transpose(made, tuple(np.argsort(order).tolist()))
 
 
 def _windows(sizes: Sequence[int], window: Sequence[int], strides: Sequence[int], steps: Sequence[int]) -> list[Window]:
