@@ -20,7 +20,7 @@ ROOMS = (  # the public ones
     "testing",
 )  # fmt: skip
 NAMES = {  # by the module that has them; `all:all_` is there under another name
-    "bridges.frameworks": "from_jax to_jax to_torch",
+    "bridges.frameworks": "from_jax from_torch to_jax to_torch torch_parameters",
     "build": "Compiled compile",
     "differentiation.fields": "curl divergence",
     "differentiation.gradients": "Vjp grad hvp jvp linear_transpose linearize value_and_grad vjp",

@@ -17,8 +17,10 @@ from . import special as special
 from . import stats as stats
 from . import testing as testing
 from .bridges.frameworks import from_jax as from_jax
+from .bridges.frameworks import from_torch as from_torch
 from .bridges.frameworks import to_jax as to_jax
 from .bridges.frameworks import to_torch as to_torch
+from .bridges.frameworks import torch_parameters as torch_parameters
 from .build import Compiled as Compiled
 from .build import compile as compile
 from .differentiation.fields import curl as curl
@@ -226,20 +228,20 @@ __all__ = [
     "column_stack", "compile", "concatenate", "cond", "constant", "convolve", "copy", "corrcoef", "correlate",
     "count_nonzero", "cov", "cross", "cummax", "cummin", "cumprod", "cumsum", "curl", "derivatives", "diag",
     "diagonal", "diff", "dim", "directional", "divergence", "dot", "dstack", "eager", "einsum", "expand_dims",
-    "explain_nan", "eye", "flatten", "flip", "fliplr", "flipud", "fn", "fori_loop", "from_jax", "full",
-    "full_like", "grad", "gradhessian", "gradhessianv", "gradient", "hessian", "hessianv", "hstack", "hvp",
-    "index", "inner", "interp", "interpret", "jacfwd", "jacobian", "jacobianTv", "jacobianv", "jacrev", "jet",
-    "jvp", "kron", "laplacian", "lens", "linear_transpose", "linearize", "linspace", "logsumexp", "matmul", "max",
-    "mean", "median", "meshgrid", "min", "moveaxis", "nan_to_num", "nanmax", "nanmean", "nanmin", "nansum",
+    "explain_nan", "eye", "flatten", "flip", "fliplr", "flipud", "fn", "fori_loop", "from_jax", "from_torch",
+    "full", "full_like", "grad", "gradhessian", "gradhessianv", "gradient", "hessian", "hessianv", "hstack",
+    "hvp", "index", "inner", "interp", "interpret", "jacfwd", "jacobian", "jacobianTv", "jacobianv", "jacrev",
+    "jet", "jvp", "kron", "laplacian", "lens", "linear_transpose", "linearize", "linspace", "logsumexp", "matmul",
+    "max", "mean", "median", "meshgrid", "min", "moveaxis", "nan_to_num", "nanmax", "nanmean", "nanmin", "nansum",
     "nonzero", "norm", "ones", "ones_like", "op", "opaque", "optic", "outer", "pad", "parse", "partial_index",
     "percentile", "polyval", "pow", "print", "prod", "ptp", "quantile", "range", "ravel", "repeat", "reshape",
     "roll", "rot90", "round", "scan", "scipy", "searchsorted", "select", "softmax", "sort", "sparsity", "split",
     "squeeze", "stack", "std", "stop_gradient", "struct", "sum", "swapaxes", "switch", "take", "take_along_axis",
-    "taylor", "tensordot", "tile", "to_jax", "to_torch", "trace", "trace_table", "transpose", "trapezoid", "tril",
-    "triu", "unique", "value_and_grad", "value_and_gradhessian", "value_and_gradhessianv", "value_and_hessian",
-    "value_and_hessianv", "value_and_jacobian", "value_and_jacobianTv", "value_and_jacobianv",
-    "value_and_laplacian", "vander", "var", "vdot", "vec", "vjp", "vmap", "vstack", "where", "while_loop",
-    "zeros", "zeros_like",
+    "taylor", "tensordot", "tile", "to_jax", "to_torch", "torch_parameters", "trace", "trace_table", "transpose",
+    "trapezoid", "tril", "triu", "unique", "value_and_grad", "value_and_gradhessian", "value_and_gradhessianv",
+    "value_and_hessian", "value_and_hessianv", "value_and_jacobian", "value_and_jacobianTv",
+    "value_and_jacobianv", "value_and_laplacian", "vander", "var", "vdot", "vec", "vjp", "vmap", "vstack",
+    "where", "while_loop", "zeros", "zeros_like",
 ]  # fmt: skip
 __all__ += ops.__all__
 

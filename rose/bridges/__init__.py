@@ -10,6 +10,8 @@ The frameworks are imported when one of the public functions is called, and nowh
     folding         what is known while tracing
     known_keys      random numbers of keys that are known
     equations       what a rule sees of an equation, and the table of the rules
+    torch_programs  a module of PyTorch, exported, as an `@fn`; `aten` has the rules of its operators
+    operators       ours as operators of flat arrays, which `to_jax` and `to_torch` give to the frameworks
     rules           all of the table; its files are in `primitives/`
 
 Terms. A *jaxpr* is JAX's program, made of *equations*, each of which applies a *primitive*. An *aval* is the shape and

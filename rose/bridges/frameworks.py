@@ -61,6 +61,30 @@ def to_torch(f: AnyFn) -> Callable[..., Any]:
     return exported(f)
 
 
+@edge
+def from_torch(module: Any, *examples: Any, parameters: bool = False) -> AnyFn:
+    """A module of PyTorch as an `@fn`, for arguments of the shapes of the examples: as `torch.export` traces it.
+
+    The module is that of `eval()`, and its parameters are constants. With `parameters=True` they are the first
+    parameter, a struct by the parts of their names, so that they have a gradient: `rose.torch_parameters(module)` are
+    their values. It computes with numbers of 64 bits. An operator without a meaning here is refused by name and line.
+    PyTorch 2.5 or newer, and JAX, whose rules are shared.
+    """
+    _needs("torch", "PyTorch", "rose.from_torch")
+    from .torch_programs import imported
+
+    return imported(module, examples, parameters)
+
+
+@edge
+def torch_parameters(module: Any) -> dict[str, Any]:
+    """The parameters of a module of PyTorch as `rose.from_torch(module, ..., parameters=True)` takes them."""
+    _needs("torch", "PyTorch", "rose.torch_parameters")
+    from .torch_programs import weights_of
+
+    return weights_of(module)
+
+
 def _needs(module: str, library: str, name: str) -> None:
     if find_spec(module) is None:
         raise RoseError(f"{name} needs {library}, which is not installed", here(), f"pip install {module}")

@@ -122,7 +122,7 @@ class _Jammer(Simplifier):
         """An element of a row, or of a matrix: each part of it is read in the loop of its index."""
         inner = b.block
         for i in indices:
-            b.block = i.block
+            b.block = x.block if x.block.inside(i.block) else i.block  # a literal is of the outermost block
             x = b.index(x, i)
         b.block = inner
         return x

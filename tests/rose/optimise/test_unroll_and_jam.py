@@ -614,3 +614,19 @@ def test_sums_grow_a_module_by_little():
     """Bytes, measured when the pass was written: 187 more than without it."""
     f = product_of(32, 116)
     assert len(rose.compile(f).wasm) < 900
+
+
+@pytest.mark.parametrize("shape", [(2, 2, 18), (3, 2, 18), (5, 3, 17), (2, 4, 16), (2, 1, 18), (2, 2, 2, 18)])
+def test_a_sum_that_needs_another_of_the_same_row_in_stacks_that_are_short(shape: tuple[int, ...]):
+    """Deviations of rows: where an axis is shorter than what is done at once, its iterations are written out."""
+    t = Vec[shape]
+
+    def scaled(x: Any) -> Any:
+        apart = x - np.mean(x, axis=-1, keepdims=True)
+        return apart / np.sqrt(np.mean(apart * apart, axis=-1, keepdims=True))
+
+    x = np.random.default_rng(0).normal(size=shape)
+    f = rose.fn([t], t)(scaled)
+    assert np.allclose(f(x), (x - x.mean(-1, keepdims=True)) / x.std(-1, keepdims=True), rtol=1e-13)
+    total = rose.fn([t], Real)(lambda x: np.sum(np.sin(f(x))))
+    assert np.isfinite(np.asarray(rose.grad(total)(x))).all()
