@@ -57,7 +57,7 @@ def imported(module: Any, examples: Sequence[Any], parameters: bool) -> AnyFn:
     f = make(
         body, types, result[0] if len(result) == 1 else tuple_of(*result), str(type(module).__name__).lower(), names
     )
-    cls: Any = type(module)
+    cls: Any = module.__class__
     f.__doc__ = inspect.getdoc(cls) if cls.__module__.partition(".")[0] != "torch" else None
     return f
 
