@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections.abc import Sequence
 from pathlib import Path
@@ -67,7 +68,8 @@ def _said(row: Row) -> str:
     """What is not as it should be."""
     far = [f"{what} differs by {row[what]:.0e}" for what in wrong(row)]
     errors = failed(row) if "errors" in row else {"": row.get("error", "not measured")}
-    return clean("; ".join([*far, *[f"{what}: {e}" for what, e in errors.items()]]))
+    said = "; ".join([*far, *[f"{what}: {e}" for what, e in errors.items()]])
+    return clean(re.sub(r" \(/[^)]*(\)|$)", "", said))  # without the files of this machine
 
 
 def cells(row: Row) -> list[str]:
