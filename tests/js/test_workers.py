@@ -6,42 +6,17 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from mapped import asked, moved, root, slope, total, wave
 from paths import TESTS
 
 import rose
-from rose import Bool, Fin, Real, Vec, fn, opaque
+from rose import Real, fn
 from tests.js.test_packages import no_node
 from wasm_backend.package.javascript import source
 
 pytestmark = pytest.mark.slow
 THEIRS = "dispose", "thread", "pool", "remote", "worker"  # the scripts of the runtime
 TRIES = TESTS / "js" / "workers.mjs"
-n = rose.dim("n")
-
-
-@rose.struct
-class P:
-    x: Real
-    v: Vec[2]
-
-
-@fn
-def wave(v: Vec[3]) -> Real:
-    return rose.sum(rose.exp(v[i]) * rose.sin(v[i]) for i in rose.range(3))
-
-
-slope = rose.grad(wave)
-
-
-@fn
-def moved(p: P, k: Fin[2], up: Bool, by: Real) -> P:
-    return P(rose.select(up, p.x + by, p.x), [p.v[k], p.v[0]])
-
-
-@fn
-def root(x: Real, y: Real) -> Real:
-    rose.assert_(x >= 0.0, "x is not negative")
-    return rose.sqrt(x) + y
 
 
 @fn
@@ -49,25 +24,10 @@ def endless(x: Real) -> Real:
     return rose.while_loop(lambda s: s > -x, lambda s: s / 2 + x, x)
 
 
-@opaque
-def seen(x: Real) -> Real:
-    return x
-
-
-@fn
-def asked(x: Real) -> Real:
-    return seen(x) + 1.0
-
-
 @fn
 def printed(x: Real) -> Real:
     rose.print("x = {}", x)
     return x
-
-
-@fn
-def total(v: Vec[n]) -> Real:
-    return rose.sum(v)
 
 
 @pytest.fixture(scope="module")

@@ -85,7 +85,7 @@ const tries = {
     const m = await remote();
     await assert.rejects(m.root(-1, 2), (e) => {
       assert.throws(() => root(-1, 2), { message: e.message, name: "Error" });
-      assert.match(e.message, /^x is not negative [(]test_workers.py:[0-9]+[)]$/);
+      assert.match(e.message, /^x is not negative [(]mapped.py:[0-9]+[)]$/);
       assert.ok(!v8 || /wasm/.test(e.cause.stack));
       fromHere(e);
       return true;

@@ -4,9 +4,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from mapped import asked, moved, root, slope, total, wave
 
 import rose
-from rose import Bool, Fin, Real, Vec, fn, opaque
+from rose import Real, Vec, fn
 from tests.js.test_packages import no_node
 from wasm_backend.package.maps import Column, column, why_not
 
@@ -14,44 +15,9 @@ REAL = {"kind": "real"}
 POINT = {"kind": "struct", "name": "P", "fields": [["x", 0, REAL], ["y", 8, REAL]]}
 
 
-@rose.struct
-class P:
-    x: Real
-    v: Vec[2]
-
-
-@fn
-def wave(v: Vec[3]) -> Real:
-    return rose.sum(rose.exp(v[i]) * rose.sin(v[i]) for i in rose.range(3))
-
-
-slope = rose.grad(wave)
-
-
-@fn
-def moved(p: P, k: Fin[2], up: Bool, by: Real) -> P:
-    return P(rose.select(up, p.x + by, p.x), [p.v[k], p.v[0]])
-
-
-@fn
-def root(x: Real, y: Real) -> Real:
-    rose.assert_(x >= 0.0, "x is not negative")
-    return rose.sqrt(x) + y
-
-
 @fn
 def long(v: Vec[20]) -> Vec[20]:
     return rose.vec(2.0 * v[19 - i] for i in rose.range(20))
-
-
-@opaque
-def seen(x: Real) -> Real:
-    return x
-
-
-@fn
-def asked(x: Real) -> Real:
-    return seen(x) + 1.0
 
 
 @fn
@@ -60,12 +26,6 @@ def halves(x: Real) -> Real:
 
 
 grown = rose.grad(halves)
-n = rose.dim("n")
-
-
-@fn
-def total(v: Vec[n]) -> Real:
-    return rose.sum(v)
 
 
 PAGE = """
