@@ -14,9 +14,9 @@ import numpy as np
 from ..errors import Loc, RoseError, TypeMismatch, here
 from ..frontend.arrays.shapes import leaf_of
 from ..ir import Value
-from ..ir.types import Fin
-from .jax_api import core, debug_info, jax, variables
-from .operands import Known, Range, Truth
+from ..ir.types import Fin, Type
+from .jax_api import core, debug_info, is_key, jax, variables
+from .operands import Known, Range, Truth, array_type
 
 if TYPE_CHECKING:
     from .jaxprs import Program
@@ -30,8 +30,17 @@ class Aval(NamedTuple):
     shape: tuple[int, ...]
     dtype: Any  # of NumPy
 
+    @property
+    def type(self) -> Type:
+        return array_type(self.shape, self.dtype)
 
-def words_of(keys: Any) -> Aval:
+
+def aval_of(x: Any) -> Aval:
+    """The shape and the dtype of what has them: an array, or an aval of JAX; of keys, those of their words."""
+    return _words_of(x) if is_key(x) else Aval(tuple(x.shape), np.dtype(x.dtype))
+
+
+def _words_of(keys: Any) -> Aval:
     """Keys as the words that they are, of JAX's default generator."""
     if str(keys.dtype) != "key<fry>" or not jax.config.jax_threefry_partitionable:
         hint = "draw with the default, threefry2x32, and leave jax_threefry_partitionable on"

@@ -14,7 +14,7 @@ from ..ir import Value, shown
 from .jax_api import enable_x64, is_key, jax, tree_util
 from .jaxprs import Program
 from .primitives.control import typed
-from .pytrees import aval_of, children, is_array, node_of, result_of
+from .pytrees import children, is_array, leaf_aval, node_of, result_of
 
 
 def imported(f: Callable[..., Any], examples: Sequence[Any], names: Sequence[str] | None, dtype: str | None) -> AnyFn:
@@ -32,8 +32,8 @@ def imported(f: Callable[..., Any], examples: Sequence[Any], names: Sequence[str
     if len(given) != len(examples):
         what = f"{called}: {len(given)} names for {len(examples)} examples"
         raise TypeMismatch(what, here(), "give a name for each example")
-    nodes = [(n, x, node_of(x, n)) for n, x in zip(given, examples, strict=True)]
-    dynamic = [(n, x, node) for n, x, node in nodes if node is not None]
+    nodes = [(n, node_of(x)) for n, x in zip(given, examples, strict=True)]
+    dynamic = [(n, node) for n, node in nodes if node is not None]
     leaves, tree = tree_util.tree_flatten(examples)
     moving = [k for k, x in enumerate(leaves) if is_array(x)]
 
@@ -46,18 +46,18 @@ def imported(f: Callable[..., Any], examples: Sequence[Any], names: Sequence[str
     with enable_x64(dtype is None):
         given_examples = [_example(leaves[k], dtype is None) for k in moving]
         jaxpr, out = jax.make_jaxpr(of_leaves, return_shape=True)(*given_examples)
-        result, out_leaves = result_of(out, called), tree_util.tree_leaves(out)
+        result, out_leaves = result_of(out), tree_util.tree_leaves(out)
 
     def body(*args: Any) -> Any:
         with enable_x64(dtype is None):
-            xs = [v for (_, _, node), a in zip(dynamic, args, strict=True) for v in node.leaves(a)]
+            xs = [v for (_, node), a in zip(dynamic, args, strict=True) for v in node.leaves(a)]
             program = Program(jaxpr.jaxpr)
-            ins = [program.argument(v, aval_of(x)) for v, x in zip(xs, given_examples, strict=True)]
+            ins = [program.argument(v, leaf_aval(x)) for v, x in zip(xs, given_examples, strict=True)]
             made = program.run(jaxpr, ins)
-        values = [typed(x, aval_of(a)) for x, a in zip(made, out_leaves, strict=True)]
+        values = [typed(x, leaf_aval(a)) for x, a in zip(made, out_leaves, strict=True)]
         return _rebuilt(out, iter(values))
 
-    fn = make(body, [node.type for _, _, node in dynamic], result, called, [n for n, _, _ in dynamic])
+    fn = make(body, [node.type for _, node in dynamic], result, called, [n for n, _ in dynamic])
     fn.__doc__ = inspect.getdoc(f)
     return fn
 
@@ -92,7 +92,7 @@ def _rebuilt(tree: Any, values: Any) -> Any:
     if is_array(tree):
         return next(values)
     parts, keys = children(tree)
-    made = [(k, _rebuilt(x, values)) for k, x in zip(keys, parts, strict=True) if node_of(x, k) is not None]
+    made = [(k, _rebuilt(x, values)) for k, x in zip(keys, parts, strict=True) if node_of(x) is not None]
     if tree.__class__ in (tuple, list) or all(k.isdigit() for k in keys):
         return tuple([x for _, x in made])
     return dict(made)

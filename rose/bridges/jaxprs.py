@@ -20,10 +20,10 @@ from ..frontend.function import AnyFn, make
 from ..frontend.language.select import stop_gradient
 from ..ir import Value, current_builder
 from ..ir.types import Unit, tuple_of
-from .equations import Aval, Equation, words_of
+from .equations import Aval, Equation, aval_of
 from .folding import ALWAYS, folded
 from .jax_api import core, is_key, jax
-from .operands import Known, Operand, Range, Word, array_type, traced
+from .operands import Known, Operand, Range, Word, traced
 from .primitives.control import typed
 from .rules import RULES
 
@@ -125,8 +125,8 @@ class Program:
         return [made[k] for k, _ in enumerate(closed.out_avals)]
 
     def _function(self, closed: Any, name: str, args: Sequence[Operand], given: Sequence[int]) -> AnyFn:
-        types = [type_of(aval_of(closed.in_avals[k])) for k in given]
-        result = tuple_of(*[type_of(aval_of(a)) for a in closed.out_avals])
+        types = [aval_of(closed.in_avals[k]).type for k in given]
+        result = tuple_of(*[aval_of(a).type for a in closed.out_avals])
 
         def body(*values: Value) -> Any:
             xs = list(args)
@@ -171,14 +171,6 @@ def constant_of(x: Any) -> Known:
     if isinstance(x, jax.Array) and is_key(x):
         x = jax.random.key_data(x)
     return Known(np.asarray(x))
-
-
-def aval_of(a: Any) -> Aval:
-    return words_of(a) if is_key(a) else Aval(tuple(a.shape), np.dtype(a.dtype))
-
-
-def type_of(a: Aval) -> Any:
-    return array_type(a.shape, a.dtype)
 
 
 def loc_of(e: Any) -> Loc | None:

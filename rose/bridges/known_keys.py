@@ -13,17 +13,17 @@ import numpy as np
 
 from .equations import Equation
 
-_ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
-_PARITY = 0x1BD11BDA
+ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
+PARITY = 0x1BD11BDA
 
 
 def _threefry(a: Any, b: Any, x: Any, y: Any) -> tuple[Any, Any]:
     """Two words for two others, of a key of two: arrays of uint32."""
     a, b, x, y = np.broadcast_arrays(*[np.asarray(v).astype(np.uint32) for v in (a, b, x, y)])
-    keys = (a, b, a ^ b ^ np.uint32(_PARITY))
+    keys = (a, b, a ^ b ^ np.uint32(PARITY))
     x, y = x + a, y + b
     for k in range(5):
-        for r in _ROTATIONS[k % 2]:
+        for r in ROTATIONS[k % 2]:
             x = x + y
             y = (y << np.uint32(r) | y >> np.uint32(32 - r)) ^ x
         x, y = x + keys[(k + 1) % 3], y + keys[(k + 2) % 3] + np.uint32(k + 1)

@@ -7,13 +7,14 @@ as 0 or 1, `Word` which bits of it are set.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from ..frontend.arrays import shapes
 from ..frontend.language.select import constant, where
 from ..ir import Value
-from ..ir.types import Bool, Complex, Real, Type, Vec
+from ..ir.types import Bool, Complex, Real, Type
 
 FEW = 64  # elements of a known array that are written as a constant; of more, what made them is evaluated
 
@@ -94,17 +95,10 @@ def leaf_type(dtype: Any) -> Type:
 
 
 def array_type(shape: Sequence[int], dtype: Any) -> Type:
-    t = leaf_type(dtype)
-    for n in reversed(shape):
-        t = Vec(n, t)
-    return t
+    """The type of an array of NumPy or JAX."""
+    return shapes.array_type(shape, leaf_type(dtype))
 
 
 def shape_of(x: Any) -> tuple[int, ...]:
     """The shape of a traced value, or of a number."""
-    t, shape = (x.type, list[int]()) if isinstance(x, Value) else (Real, list[int]())
-    while isinstance(t, Vec):
-        assert isinstance(t.size, int)
-        shape.append(t.size)
-        t = t.elem
-    return tuple(shape)
+    return cast("tuple[int, ...]", shapes.shape_of(x.type)) if isinstance(x, Value) else ()

@@ -10,13 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..ir.forms import Form, dict_form
 from ..ir.types import Tuple, Type, Unit
-from .equations import Aval, words_of
-from .jax_api import is_key, jax, tree_util
-from .operands import array_type
+from .equations import Aval, aval_of
+from .jax_api import jax, tree_util
 
 _LISTS = ("tuple", "list")  # the names of their forms
 
@@ -34,21 +31,18 @@ def is_array(x: Any) -> bool:
     return number or (hasattr(x, "shape") and hasattr(x, "dtype"))
 
 
-def aval_of(x: Any) -> Aval:
+def leaf_aval(x: Any) -> Aval:
     """The shape and the dtype of an array, a number, or a `jax.ShapeDtypeStruct`; of keys, that of their words."""
-    if not hasattr(x, "dtype"):
-        x = jax.numpy.asarray(x)
-    return words_of(x) if is_key(x) else Aval(tuple(x.shape), np.dtype(x.dtype))
+    return aval_of(x if hasattr(x, "dtype") else jax.numpy.asarray(x))
 
 
-def node_of(tree: Any, name: str) -> Node | None:
+def node_of(tree: Any) -> Node | None:
     """The type of a pytree; None if there is no array in it."""
     if is_array(tree):
-        a = aval_of(tree)
         alone: Callable[[Any], Iterator[Any]] = lambda v: iter((v,))
-        return Node(array_type(a.shape, a.dtype), alone)
+        return Node(leaf_aval(tree).type, alone)
     items, keys = children(tree)
-    parts = [(k, node_of(x, f"{name}.{k}")) for k, x in zip(keys, items, strict=True)]
+    parts = [(k, node_of(x)) for k, x in zip(keys, items, strict=True)]
     found = [(k, p) for k, p in parts if p is not None]
     if not found:
         return None
@@ -121,7 +115,7 @@ def _picked(x: Any, cls: type, keys: Sequence[str]) -> list[Any] | None:
     return [at[k] for k in keys] if all(k in at for k in keys) else None
 
 
-def result_of(tree: Any, name: str) -> Type:
+def result_of(tree: Any) -> Type:
     """The type of a result; `Unit` if it has no array."""
-    node = node_of(tree, name)
+    node = node_of(tree)
     return Unit if node is None else node.type

@@ -13,7 +13,7 @@ from ..frontend.function import AnyFn
 from .programs import named_module, reported
 
 SHAPES = {"f64": "float64", "f32": "float32", "i64": "int64", "i32": "int32", "u32": "uint32", "c128": "complex128",
-          "c64": "complex64", "bool": "bool"}  # fmt: skip
+          "c64": "complex64"}  # fmt: skip
 
 
 class Shapes:
@@ -52,7 +52,7 @@ def load_jax(target: str, examples: str) -> tuple[Path, dict[str, AnyFn]]:
 
 def _examples(module: ModuleType, text: str) -> tuple[Any, ...]:
     """The examples that an expression gives."""
-    scope = {**{k: Shapes(v) for k, v in SHAPES.items() if k != "bool"}, **vars(module)}
+    scope = {**{k: Shapes(v) for k, v in SHAPES.items()}, **vars(module)}
     with reported(f"--jax {text!r}: "):
         found = eval(f"({text},)", scope)
     return tuple([x.number() if isinstance(x, Shapes) else x for x in found])

@@ -21,14 +21,14 @@ from ...ir import Value, ops
 from ...ir.types import Fin
 from ..equations import Aval, Equation, rule
 from ..jax_api import core
-from ..operands import Known, Operand, Truth, array_type, shape_of, traced
+from ..operands import Known, Operand, Truth, shape_of, traced
 
 Closed = Any  # a jaxpr with its constants
 
 
 def typed(x: Operand, a: Aval) -> Value:
     """An operand as a value of exactly its type."""
-    v, t = traced(x), array_type(a.shape, a.dtype)
+    v, t = traced(x), a.type
     return v if isinstance(v, Value) and v.type is t else to_value(kinds.astype(v, float) if _counts(v) else v, t)
 
 

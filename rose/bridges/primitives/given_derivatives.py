@@ -24,7 +24,7 @@ from ...ir.callgraph import make_linear
 from ...ir.types import Tuple, Type, is_complex, tangent, tuple_of
 from ..equations import Aval, Equation, rule
 from ..jax_api import core, enable_x64, jax
-from ..operands import Known, Operand, array_type
+from ..operands import Known, Operand
 from .control import closed, typed
 
 
@@ -37,7 +37,7 @@ class _Given:
         self.moving = [k for k in self.given if e.ins[k].dtype.kind in "fc"]
         self.fixed = [k for k in range(len(xs)) if k not in self.moving]
         self.order = [*[k for k in self.fixed if k in self.given], *self.moving]
-        self.types = [_type(e.ins[k]) for k in self.given]
+        self.types = [e.ins[k].type for k in self.given]
         self.outs = [a for a in e.outs if a.dtype.kind in "fc"]  # which have a tangent
 
     def operands(self, values: Sequence[Any], order: Sequence[int]) -> list[Operand]:
@@ -48,13 +48,9 @@ class _Given:
         return xs
 
 
-def _type(a: Aval) -> Type:
-    return array_type(a.shape, a.dtype)
-
-
 def _bundle_type(avals: Sequence[Aval]) -> Type:
     """The type of several values as one: of one, its own."""
-    return _type(avals[0]) if len(avals) == 1 else tuple_of(*map(_type, avals))
+    return avals[0].type if len(avals) == 1 else tuple_of(*[a.type for a in avals])
 
 
 def _bundle(values: Sequence[Value]) -> Value:
@@ -154,7 +150,7 @@ def _by_jvp(g: _Given, f: AnyFn, jaxpr: Any) -> Callable[..., Any]:
         return _bundle([typed(x, a) for x, a in zip(made, g.outs, strict=True)])
 
     names = [*[f"x{k}" for k in g.order], *[f"dx{k}" for k in g.moving]]
-    types = [_type(e.ins[k]) for k in (*g.order, *g.moving)]
+    types = [e.ins[k].type for k in (*g.order, *g.moving)]
     d = make(body, types, _bundle_type(g.outs), f"d{f.name}", names)
     along = as_linear(untype(d.func), [k >= count for k in range(len(types))])
     return _rule(g, f, lambda re, du: current_builder().call(along, [*[re[k] for k in g.order], *du]))
@@ -169,7 +165,7 @@ def _by_vjp(g: _Given, f: AnyFn, jaxpr: Any) -> Callable[..., Any]:
         made = e.program.run(jaxpr, [*_items(ct, len(g.outs)), *[xs[k] for k in (*g.fixed, *g.moving)]])
         return _bundle([typed(x, e.ins[k]) for x, k in zip(made, g.moving, strict=True)])
 
-    types = [_bundle_type(g.outs), *[_type(e.ins[k]) for k in g.order]]
+    types = [_bundle_type(g.outs), *[e.ins[k].type for k in g.order]]
     names = ["ct", *[f"x{k}" for k in g.order]]
     back = make(body, types, _bundle_type([e.ins[k] for k in g.moving]), f"transpose({f.name})", names)
     try:
@@ -199,7 +195,7 @@ def _rule(g: _Given, f: AnyFn, along: Callable[[dict[int, Value], list[Value]], 
         re, du = [dict(zip(g.given, [p[j] for p in pairs], strict=True)) for j in range(2)]
         ys = _items(f(*[re[k] for k in g.given]), len(g.e.outs))
         tangents, b = iter(_items(along(re, [du[k] for k in g.moving]), len(g.outs))), current_builder()
-        dys = [next(tangents) if a.dtype.kind in "fc" else b.zero(tangent(_type(a))) for a in g.e.outs]
+        dys = [next(tangents) if a.dtype.kind in "fc" else b.zero(tangent(a.type)) for a in g.e.outs]
         made = [
             y if a.dtype.kind == "b" else view_dual(typed(y, a), dy) for y, dy, a in zip(ys, dys, g.e.outs, strict=True)
         ]
@@ -245,7 +241,7 @@ def _linear_solve(e: Equation, *xs: Operand) -> list[Operand]:
     if jaxprs.transpose_solve is None:
         raise e.refused("no function that solves the transposed equations", "give it one: transpose_solve=")
     given = [k for k, x in enumerate(consts) if x.__class__ is not Known]
-    types, names = [_bundle_type(e.outs), *[_type(e.ins[k]) for k in given]], ["b", *[f"x{k}" for k in given]]
+    types, names = [_bundle_type(e.outs), *[e.ins[k].type for k in given]], ["b", *[f"x{k}" for k in given]]
 
     def of(part: int, jaxpr: Any, name: str) -> AnyFn:
         def body(b: Any, *values: Value) -> Any:

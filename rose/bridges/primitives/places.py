@@ -11,16 +11,18 @@ from typing import Any
 
 import numpy as np
 
+from ...frontend.arrays import shapes
 from ...frontend.language import control, loops
 from ...frontend.language.accumulators import accum
 from ...frontend.language.select import constant, where
 from ...ir import Value
-from ...ir.types import Fin, Type, Vec
+from ...ir.types import Fin, Real
 from ..equations import Equation, rule
-from ..operands import Known, Operand, array_type, traced
+from ..operands import Known, Operand, traced
 from .control import as_index, typed
 
 Place = Any  # an index of an axis: traced, or of Python
+Windows = dict[int, int]  # axes of an array, and which of those of the result, or of the updates, each is
 
 
 def _start(x: Any, n: int, size: int) -> Place:
@@ -103,34 +105,57 @@ def _updated(x: Any, new: Any, at: Sequence[Place], shape: Sequence[int], sizes:
 
 @rule("gather", raw=True)
 def _gather(e: Equation, x: Operand, indices: Operand) -> Operand:
-    d, sizes, mode = e.params["dimension_numbers"], e.params["slice_sizes"], str(e.params["mode"])
-    shape = e.ins[0].shape
-    batch = [k for k in range(len(e.out.shape)) if k not in d.offset_dims]
-    batching = dict(zip(d.operand_batching_dims, d.start_indices_batching_dims, strict=True))
-    inside = [k for k in range(len(shape)) if k not in d.collapsed_slice_dims and k not in batching]
-    v, reader = traced(x), _reader(indices)
+    d, mode, shape = e.params["dimension_numbers"], str(e.params["mode"]), e.ins[0].shape
+    slices: Sequence[int] = e.params["slice_sizes"]
+    v, sizes = traced(x), dict(enumerate(slices))
     filled, fill = "FILL" in mode, e.params["fill_value"]
     if filled and fill is None:
         fill = np.nan if e.kind in "fc" else _extreme(e)
+    batching = dict(zip(d.operand_batching_dims, d.start_indices_batching_dims, strict=True))
+    windows = _windows(shape, d.collapsed_slice_dims, batching, d.offset_dims)
+    place = _placer(e, indices, windows, batching, d.start_index_map, sizes, checked=filled)
 
     def item(*at: Place) -> Any:
-        row, offsets = [at[k] for k in batch], {k: at[d.offset_dims[j]] for j, k in enumerate(inside)}
-        places, held = list[Place](), True
-        for k, n in enumerate(shape):
-            if k in batching:
-                places.append(row[batching[k]])
-                continue
-            place: Place = offsets.get(k, 0)
-            if k in d.start_index_map:
-                start = reader(row, d.start_index_map.index(k))
-                if filled:
-                    held = _both(held, _fits(e, start, n - sizes[k], indices))
-                place = plus(_start(start, n, sizes[k]), place)
-            places.append(place)
+        places, held = place(*at)
         found = element(v, places)
         return found if held is True else where(held, found, fill)
 
     return e.remember(made_of(e.out.shape, item), e.range_of(x, e.ins[0]) if e.kind in "iu" and not filled else None)
+
+
+def _windows(shape: Sequence[int], without: Sequence[int], batching: dict[int, int], axes: Sequence[int]) -> Windows:
+    """The axes of a window, which are those of an array but for some, each with its place among other axes."""
+    inside = [k for k in range(len(shape)) if k not in without and k not in batching]
+    return dict(zip(inside, axes, strict=True))
+
+
+def _placer(
+    e: Equation, indices: Operand, windows: Windows, batching: dict[int, int], starts: Sequence[int],
+    sizes: dict[int, int], *, checked: bool,
+) -> Callable[..., tuple[list[Place], Any]]:  # fmt: skip
+    """From the place of an element of the windows to that in the array, and whether there is one, if that is `checked`.
+
+    The axes that are not of `windows` are those of the indices, whose components are for the axes in `starts`.
+    """
+    reader, axes = _reader(indices), set(windows.values())
+
+    def place(*at: Place) -> tuple[list[Place], Any]:
+        row = [i for k, i in enumerate(at) if k not in axes]
+        places, held = list[Place](), True
+        for k, n in enumerate(e.ins[0].shape):
+            if k in batching:
+                places.append(row[batching[k]])
+                continue
+            inside: Place = at[windows[k]] if k in windows else 0
+            if k in starts:
+                start, size = reader(row, starts.index(k)), sizes.get(k, 1)
+                if checked:
+                    held = _both(held, _fits(e, start, n - size, indices))
+                inside = plus(_start(start, n, size), inside)
+            places.append(inside)
+        return places, held
+
+    return place
 
 
 def _extreme(e: Equation) -> float:
@@ -152,20 +177,13 @@ def _known(numbers: Any) -> Callable[[Sequence[Place]], Any]:
     if numbers.size and (numbers == numbers.flat[0]).all():
         first = int(numbers.flat[0])
         return lambda _: first
-    if numbers.ndim == 1 and (np.diff(numbers) == numbers[1] - numbers[0]).all():
+    if numbers.ndim == 1 and numbers.size and (np.diff(numbers) == numbers[1] - numbers[0]).all():
         start, step = int(numbers[0]), int(numbers[1] - numbers[0])
         return lambda row: row[0] * step + start
     least, most = (int(numbers.min()), int(numbers.max())) if numbers.size else (0, 0)
-    t = array_type(numbers.shape, numbers.dtype) if least < 0 else _indices(numbers.shape, most + 1)
+    t = shapes.array_type(numbers.shape, Real if least < 0 else Fin(most + 1))
     table = constant(t, numbers.tolist())
     return lambda row: element(table, row)
-
-
-def _indices(shape: Sequence[int], n: int) -> Type:
-    t: Type = Fin(n)
-    for size in reversed(shape):
-        t = Vec(size, t)
-    return t
 
 
 def _fits(e: Equation, start: Any, most: int, indices: Operand) -> Any:
@@ -188,32 +206,12 @@ def _both(p: Any, q: Any) -> Any:
 @rule("scatter", "scatter-add", "scatter_add", "scatter-sub", "scatter_sub", "scatter-mul", "scatter_mul",
       "scatter-min", "scatter_min", "scatter-max", "scatter_max", raw=True)  # fmt: skip
 def _scatter(e: Equation, x: Operand, indices: Operand, updates: Operand) -> Operand:
-    d, mode, shape = e.params["dimension_numbers"], str(e.params["mode"]), e.ins[0].shape
-    theirs = e.ins[2].shape
-    batch = [k for k in range(len(theirs)) if k not in d.update_window_dims]
+    d, theirs = e.params["dimension_numbers"], e.ins[2].shape
     batching = dict(zip(d.operand_batching_dims, d.scatter_indices_batching_dims, strict=True))
-    inside = [k for k in range(len(shape)) if k not in d.inserted_window_dims and k not in batching]
-    sizes: dict[int, int] = {k: theirs[d.update_window_dims[j]] for j, k in enumerate(inside)}
-    v, new, reader = typed(x, e.ins[0]), typed(updates, e.ins[2]), _reader(indices)
-    clipped = "CLIP" in mode
-
-    def place(*at: Place) -> tuple[list[Place], Any]:
-        """The place of an element of the updates, and whether there is one."""
-        row, offsets = [at[k] for k in batch], {k: at[d.update_window_dims[j]] for j, k in enumerate(inside)}
-        places, held = list[Place](), True
-        for k, n in enumerate(shape):
-            if k in batching:
-                places.append(row[batching[k]])
-                continue
-            at_k: Place = offsets.get(k, 0)
-            if k in d.scatter_dims_to_operand_dims:
-                start = reader(row, d.scatter_dims_to_operand_dims.index(k))
-                if not clipped:
-                    held = _both(held, _fits(e, start, n - sizes.get(k, 1), indices))
-                at_k = plus(_start(start, n, sizes.get(k, 1)), at_k)
-            places.append(at_k)
-        return places, held
-
+    windows = _windows(e.ins[0].shape, d.inserted_window_dims, batching, d.update_window_dims)
+    sizes = {k: theirs[axis] for k, axis in windows.items()}
+    v, new, checked = typed(x, e.ins[0]), typed(updates, e.ins[2]), "CLIP" not in str(e.params["mode"])
+    place = _placer(e, indices, windows, batching, d.scatter_dims_to_operand_dims, sizes, checked=checked)
     kind = e.name.replace("_", "-").removeprefix("scatter").removeprefix("-")
     if kind in ("add", "sub") and e.kind != "b":
         return _added(v, new, theirs, place, -1.0 if kind == "sub" else 1.0)

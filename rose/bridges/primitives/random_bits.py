@@ -23,11 +23,10 @@ from ...random.philox import added, half, xored
 from ...random.reparameterisation import of_shape
 from ..equations import Equation, rule
 from ..jax_api import jax
+from ..known_keys import PARITY, ROTATIONS
 from ..operands import Operand, Word, shape_of, traced
 from .whole_numbers import different, halves, joined, modulo
 
-_ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
-_PARITY = 0x1BD11BDA
 _WORD = (0, 2**32 - 1)
 
 
@@ -37,10 +36,10 @@ def threefry() -> AnyFn:
 
     def body(*words: Value) -> Any:
         a, b, x, y = [halves(w) for w in words]
-        keys = [a, b, xored(xored(a, b), (_PARITY >> 16, _PARITY & 0xFFFF))]
+        keys = [a, b, xored(xored(a, b), (PARITY >> 16, PARITY & 0xFFFF))]
         x, y = added(x, a), added(y, b)
         for k in range(5):
-            for r in _ROTATIONS[k % 2]:
+            for r in ROTATIONS[k % 2]:
                 x = added(x, y)
                 y = xored(_rotated(y, r), x)
             x, y = added(x, keys[(k + 1) % 3]), added(added(y, keys[(k + 2) % 3]), (0, k + 1))

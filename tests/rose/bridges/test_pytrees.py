@@ -5,7 +5,7 @@ import pytest
 from jax_programs import jax, jnp, sample
 
 import rose
-from rose.bridges.pytrees import aval_of, children, is_array, node_of, result_of
+from rose.bridges.pytrees import children, is_array, leaf_aval, node_of, result_of
 from rose.ir.types import Real, Unit
 
 
@@ -15,19 +15,19 @@ def test_what_is_an_argument():
 
 
 def test_avals_of_numbers_arrays_and_keys():
-    assert aval_of(1.0).shape == () and aval_of(np.ones((2, 3), np.int32)).dtype == np.int32
-    assert aval_of(jax.random.key(0)) == ((2,), np.uint32)
+    assert leaf_aval(1.0).shape == () and leaf_aval(np.ones((2, 3), np.int32)).dtype == np.int32
+    assert leaf_aval(jax.random.key(0)) == ((2,), np.uint32)
 
 
 def test_types_and_leaves():
-    node = node_of({"b": [1.0, sample(2)], "a": 2.0}, "p")
+    node = node_of({"b": [1.0, sample(2)], "a": 2.0})
     assert node is not None and repr(node.type) == "{a: Real, b: (Real, Vec[2])}"
     assert list(node.leaves({"a": "x", "b": ("y", "z")})) == ["x", "y", "z"]
-    assert node_of({"a": "text"}, "p") is None and result_of((), "f") is Unit and result_of(1.0, "f") is Real
+    assert node_of({"a": "text"}) is None and result_of(()) is Unit and result_of(1.0) is Real
 
 
 def test_parts_without_arrays_are_left_out():
-    node = node_of({"a": jnp.sin, "b": 1.0}, "p")
+    node = node_of({"a": jnp.sin, "b": 1.0})
     assert node is not None and repr(node.type) == "{b: Real}"
 
 
